@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: BSD-3-Clause
+
 # make build · demo · test · test-all · sanitize · lint · install, uninstall PREFIX=… · clean
 #
 # One CMake folder, build/, serves the library, the tests, the interposers and the Python extension: scikit-build-core
@@ -6,6 +8,8 @@
 PYTHON  ?= python3
 PREFIX  ?= /usr/local
 PREPARE ?= scripts/prepare
+# The exact versions of the tools in Python; /dev/null: whatever is newest.
+LOCK    ?= scripts/development-packages.lock
 
 VENV   := .venv
 PIP    := $(VENV)/bin/python -m pip --quiet --disable-pip-version-check
@@ -31,7 +35,7 @@ unexport PYTHONDONTWRITEBYTECODE
 CTEST  := ctest --test-dir build --parallel 3 --output-on-failure --no-tests=error
 PYTEST := $(VENV)/bin/python -m pytest --numprocesses 3 --dist loadgroup --durations 20 --junitxml build/pytest.xml
 
-.PHONY: build demo test test-all sanitize sanitize-gate sanitize-objects checked lint format install uninstall clean prepare man stub
+.PHONY: build demo test test-all sanitize sanitize-gate sanitize-objects checked lint format install uninstall clean prepare man stub house lock license interfaces
 
 build: $(STAMPS)/package
 	cmake --build build
@@ -44,9 +48,14 @@ $(STAMPS)/venv: | prepare
 	$(PYTHON) -m venv $(VENV)
 	@mkdir -p $(STAMPS) && touch $@
 
-$(STAMPS)/tools: $(STAMPS)/venv pyproject.toml scripts/development-packages
-	$(VENV)/bin/python scripts/development-packages | $(PIP) install --no-compile --requirement /dev/stdin
+$(STAMPS)/tools: $(STAMPS)/venv pyproject.toml scripts/development-packages $(LOCK)
+	$(VENV)/bin/python scripts/development-packages | $(PIP) install --no-compile --constraint $(LOCK) --requirement /dev/stdin
 	@touch $@
+
+# Newer tools, after which the gate has to pass (docs/hacking.md).
+lock: | $(STAMPS)/venv
+	$(VENV)/bin/python scripts/development-packages | $(VENV)/bin/python scripts/lock-packages >$(LOCK).new
+	mv $(LOCK).new $(LOCK)
 
 # MPICH 5 brings the header of the MPI-5 standard ABI, which is no Debian package yet.
 $(STAMPS)/mpiabi: scripts/mpis/install.sh | prepare $(STAMPS)/venv
@@ -66,12 +75,14 @@ test test-all: .SHELLFLAGS := -o pipefail -ec
 test: build
 	THALWEG_PROOFS="$$($(VENV)/bin/python scripts/proofs-of-the-gate)" $(CTEST) --label-exclude exhaustive | tee build/ctest.log
 	$(PYTEST) | tee build/pytest.log
+	scripts/retries
 
 # What a release has to pass: everything, whatever it takes.
 test-all: build
 	cmake --build build --target release_programs
 	THALWEG_TEST_PROGRAMS=10000 THALWEG_TEST_EFFORT=50 $(CTEST) | tee build/ctest.log
 	THALWEG_TEST_EFFORT=50 THALWEG_TEST_CALLS=100000 $(PYTEST) --exhaustive | tee build/pytest.log
+	scripts/retries
 	$(MAKE) checked sanitize
 
 # Real jobs over interposers that check themselves: with assertions on, then under AddressSanitizer + UBSan.
@@ -104,19 +115,31 @@ sanitize-objects: | prepare
 	  -R '^objects\.((brackets|calls|moving)\.[0-9]*\.mpich|(brackets|calls|errors|failures|moving|together)\.[0-9]*\.openmpi)$$|^examples\.(.*_objects|density|molecules)\..*openmpi$$'
 
 lint: $(STAMPS)/package
-	$(VENV)/bin/ruff check python tests scripts src benchmarks
+	$(VENV)/bin/ruff check interfaces python tests scripts src benchmarks
 	$(VENV)/bin/mypy
 	git ls-files '*.cpp' '*.hpp' '*.c' '*.h' | xargs $(VENV)/bin/clang-format --dry-run -Werror
 
 format: $(STAMPS)/tools
 	git ls-files '*.cpp' '*.hpp' '*.c' '*.h' | xargs $(VENV)/bin/clang-format -i
 
+# The license's line at the head of every source.
+license:
+	scripts/license
+
 man: $(STAMPS)/package
 	$(VENV)/bin/python -m thalweg.documentation docs
 	$(VENV)/bin/python -m thalweg.settings.tables src/mpi/state
 
+# Structures of the C interfaces in headers, libraries and Python, from their one description.
+interfaces: $(STAMPS)/tools
+	$(VENV)/bin/python interfaces/generate.py
+
 stub: build
 	$(VENV)/bin/python -m nanobind.stubgen --quiet --module thalweg._core --output-file python/thalweg/_core.pyi
+
+# How large, tangled and readable the sources are: docs/results/house.md has its answer of a day.
+house: $(STAMPS)/package
+	@PYTHONPATH=scripts $(VENV)/bin/python -m house $(if $(JSON),--json)
 
 install: build
 	scripts/install "$(PREFIX)"

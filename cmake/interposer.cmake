@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: BSD-3-Clause
+
 # The preloaded interposers: the same sources once per family of MPI libraries, with that family's header. They link
 # with no MPI library: they find the program's when it runs.
 

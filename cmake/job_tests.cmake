@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: BSD-3-Clause
+
 # thalweg_job_program(<room> <flavor> <source> [more sources...]): a program of thalweg_job_test, named by its first file.
 function(thalweg_job_program room flavor source)
   cmake_path(GET source STEM name)

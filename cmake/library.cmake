@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: BSD-3-Clause
+
 # The library that others link: libthalweg.so, its headers, its CMake package and its pkg-config file.
 include(CMakePackageConfigHelpers)
 include(cmake/pkg_config.cmake)
@@ -6,7 +8,7 @@ add_library(thalweg SHARED ${PROJECT_SOURCE_DIR}/src/interface/thalweg.cpp)
 add_library(Thalweg::thalweg ALIAS thalweg)
 set_target_properties(thalweg PROPERTIES
   VERSION ${PROJECT_VERSION}
-  SOVERSION ${PROJECT_VERSION_MAJOR}
+  SOVERSION ${THALWEG_SOVERSION}
   CXX_VISIBILITY_PRESET hidden
   VISIBILITY_INLINES_HIDDEN ON)
 target_compile_definitions(thalweg PRIVATE THALWEG_VERSION="${PROJECT_VERSION}")

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Libraries that programs link: libthalweg-<name>-<flavor>.so for each MPI library found, as it calls that library by
 # its own header. With each goes room job's table of the library that is linked.
 
@@ -21,7 +23,7 @@ function(thalweg_linked_library source)
       OUTPUT_NAME thalweg-${name}-${flavor}
       EXPORT_NAME ${name}_${flavor}
       VERSION ${PROJECT_VERSION}
-      SOVERSION ${PROJECT_VERSION_MAJOR}
+      SOVERSION ${THALWEG_SOVERSION}
       CXX_VISIBILITY_PRESET hidden
       VISIBILITY_INLINES_HIDDEN ON)
     target_include_directories(${target} PRIVATE ${window} PUBLIC

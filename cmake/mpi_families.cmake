@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Families of MPI libraries that share a binary interface. What calls MPI is compiled once for each, with the header of
 # the family's oldest library that is supported: room job's half over MPI here, the interposers in interposer.cmake.
 

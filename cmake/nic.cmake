@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: BSD-3-Clause
+
 # The agent of a host and the programs that it loads into the kernel. Both are left out where clang or libbpf are
 # missing: barriers on the network device then run on our engine, and everything else is built.
 find_program(THALWEG_BPF_CLANG NAMES clang clang-19 clang-16 clang-14)

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: BSD-3-Clause
+
 # thalweg_pkg_config(<library> [other libraries...]): <library>.pc, with which
 # `mpicxx program.cpp $(pkg-config --cflags --libs <library>)` makes a program that finds its library when it starts.
 # One goes into the installation, one into the Python package, which has the headers and libraries too.
@@ -9,7 +11,7 @@ function(thalweg_pkg_config library)
   list(JOIN ARGN " " PC_REQUIRES)
   foreach(folder IN ITEMS installation python)
     set(PC_INCLUDE ../../include)
-    set(PC_LIBRARY :lib${library}.so.${PROJECT_VERSION_MAJOR}) # a wheel has it under this name alone
+    set(PC_LIBRARY :lib${library}.so.${THALWEG_SOVERSION}) # a wheel has it under this name alone
     if(folder STREQUAL installation)
       set(PC_INCLUDE ${THALWEG_PC_INCLUDE})
       set(PC_LIBRARY ${library})

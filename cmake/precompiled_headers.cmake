@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Compiling means parsing headers, most of all, so both that follow parse them less often.
 #
 # Files of a target are compiled several at a time: an interposer in a third of the processor's time. Whoever works on

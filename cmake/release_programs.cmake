@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: BSD-3-Clause
+
 # thalweg_release_program(<target>): it is built for `make test-all` only, and its tests run there only.
 add_custom_target(release_programs)
 function(thalweg_release_program target)

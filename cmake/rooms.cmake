@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Files of one folder, as strategies of one operation, have functions of the same names: those that are compiled at once
 # are one of each folder. Files beside the folders are compiled together.
 function(thalweg_unite_across_groups source)

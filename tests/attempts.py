@@ -1,29 +1,36 @@
-"""Jobs that are started once more, for the one end of a job that says nothing about it, and how many there were."""
+# SPDX-License-Identifier: BSD-3-Clause
+"""Jobs that are started once more, for ends that say nothing about them, and how many there were of how many."""
 
+from collections import Counter
 from collections.abc import Callable
 from typing import TypeVar
 
 Result = TypeVar("Result")
 
-_started_again = 0
+_counts = Counter[str]()
+_SAYS_NOTHING = (
+    "exiting improperly",
+    "orte_session_dir failed",
+)
 
 
 def run_job(start: Callable[[], Result], errors_of: Callable[[Result], str]) -> Result:
-    """Run a job, and once more where mpirun took its end for one without MPI_Finalize.
+    """Run a job, and once more where mpirun took its end for one without MPI_Finalize, or did not start it.
 
     At its end a rank waits two seconds for the word of Open MPI's launcher, and then goes without. So on a machine that
-    is starved a right end looks like that. A job that really ends so does it again.
+    is starved a right end looks like that. Jobs that start at the same time make the user's folder of sessions, and one
+    of them may find it there just when it has found it missing. A job that really ends so does it again.
     """
-    global _started_again  # noqa: PLW0603 - one count for all that start jobs
+    _counts["jobs"] += 1
     result = start()
-    if "exiting improperly" not in errors_of(result):
+    if not any(said in errors_of(result) for said in _SAYS_NOTHING):
         return result
-    _started_again += 1
+    _counts["again"] += 1
     return start()
 
 
-def take_started_again() -> int:
-    """How many jobs were started once more since this was last asked."""
-    global _started_again
-    count, _started_again = _started_again, 0
-    return count
+def take_counts() -> tuple[int, int]:
+    """How many jobs there were since this was last asked, and how many of them were started once more."""
+    counts = _counts["jobs"], _counts["again"]
+    _counts.clear()
+    return counts

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What all Python tests share: the option --exhaustive, how hypothesis runs, and jobs that ran twice."""
 
 import os
@@ -6,14 +7,16 @@ from collections import Counter
 
 import hypothesis
 import pytest
-from attempts import take_started_again
+from attempts import take_counts
 
 # The machine is busy with other tests: no example has to be quick.
 hypothesis.settings.register_profile("thalweg", deadline=None)
 hypothesis.settings.load_profile("thalweg")
 
 
+JOBS = "jobs"
 STARTED_AGAIN = "jobs started once more"
+_counts = Counter[str]()
 _started_again = Counter[str]()
 
 
@@ -50,21 +53,28 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item: pytest.Item) -> None:
-    """Write down, for whichever process counts, which of the test's jobs were started once more (attempts.py)."""
-    if count := take_started_again():
-        item.user_properties.append((STARTED_AGAIN, count))
+    """Write down the test's jobs, and those that were started once more (attempts.py).
+
+    Whichever process counts reads it here, and scripts/retries in pytest's report.
+    """
+    item.user_properties += [
+        (name, count) for name, count in zip((JOBS, STARTED_AGAIN), take_counts(), strict=True) if count
+    ]
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Count them where all reports come together."""
     if report.when == "teardown":
         for name, count in report.user_properties:
+            if name in (JOBS, STARTED_AGAIN):
+                _counts[name] += int(str(count))
             if name == STARTED_AGAIN:
                 _started_again[report.nodeid] += int(str(count))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say how many there were: none is expected but on a machine that is starved."""
-    terminalreporter.write_line(f"{STARTED_AGAIN}, as Open MPI took their ends for improper: {_started_again.total()}")
+    said = f"{STARTED_AGAIN}, as Open MPI took their ends for improper: {_counts[STARTED_AGAIN]} of {_counts[JOBS]}"
+    terminalreporter.write_line(said)
     for test, count in _started_again.items():
         terminalreporter.write_line(f"  {count} of {test}")

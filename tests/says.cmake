@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Runs COMMAND, a list, and fails unless it ends with status 0 and says what matches EXPECTED (CTest's own property for
 # that does not look at the status).
 include(${CMAKE_CURRENT_LIST_DIR}/job.cmake)

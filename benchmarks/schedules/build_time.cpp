@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // How long it takes to build one rank's schedule on many ranks. Claim: at 65,536 ranks any rank's schedule of
 // a logarithmic strategy takes less than 1 ms. Rows show steps and block ranges beside the time; strategies
 // whose steps grow with the ranks are shown at 1,024.

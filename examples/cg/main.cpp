@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 /// NAS CG on a team: the smallest eigenvalue of a random sparse matrix by inverse iteration; see README.md.
 
 #include <cmath>

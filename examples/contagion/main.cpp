@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 /// A disease spreads among people who meet at places, day by day; see README.md.
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 /// Electrons' density from their states, as in Car's and Parrinello's method, on objects: planes of states,
 /// of the density, and of states' overlaps; see README.md.
 

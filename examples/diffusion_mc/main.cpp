@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 /// Diffusion Monte Carlo: walkers that branch and die find the ground state of a particle in a trap; see
 /// README.md.
 

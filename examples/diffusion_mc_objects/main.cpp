@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 /// Diffusion Monte Carlo on objects: flocks of walkers, which move to where there is time; see README.md.
 
 #include <algorithm>

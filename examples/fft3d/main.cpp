@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 /// Transforms a random field forward and back, again and again, and checks spectrum and round trip; see
 /// README.md.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 /// NAS FT on a team: a field's spectrum is advanced in time and transformed back, again and again; see
 /// README.md.
 

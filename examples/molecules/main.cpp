@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 /// Molecular dynamics on objects: cells of atoms, what computes the forces between two of them, and a mesh of
 /// charges; see README.md.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 /// Sorts 64-bit keys over all ranks, again and again, and checks the result; see README.md.
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 /// Radix sort by objects that send each other keys; see README.md.
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 /// HPCC RandomAccess: random updates of a table that is spread over all ranks; see README.md.
 
 #include <fmt/format.h>

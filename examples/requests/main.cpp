@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 /// Particles walk through a tree whose nodes other ranks hold: requests, replies, more requests; see
 /// README.md.
 

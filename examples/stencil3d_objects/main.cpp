@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 /// A 3-D stencil whose blocks are objects: several on each rank, which move to where there is time; see
 /// README.md.
 

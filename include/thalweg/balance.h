@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Balancing: the ranks of a communicator hand each other tasks, so that all have equally much to do.
  *
  * Each rank says what it has. Ranks agree on who sends how much to whom, and the tasks move. Nobody gathers
@@ -14,6 +15,7 @@
 
 #include "thalweg/request.h"
 #include "thalweg/status.h"
+#include "thalweg/version.h"
 
 #include <mpi.h>
 #include <stddef.h>
@@ -37,41 +39,57 @@ typedef enum thalweg_balance_spread {
   thalweg_balance_capped /* nobody has more than the rounded-up share; fewer messages */
 } thalweg_balance_spread;
 
+/* thalweg_balancer_options: from interfaces/balance.toml */
 /* Of a balancer, the same on all ranks. Zeros and NULL: what Thalweg thinks best. */
 typedef struct thalweg_balancer_options {
-  /* All ranks, in the order in which they serve each other: near ones after each other. NULL: those of a node
-   * one after the other, and of a socket, else as they are numbered. */
-  const int* order;
+  size_t size THALWEG_DEFAULT(sizeof(thalweg_balancer_options));
+  /* All ranks, in the order in which they serve each other: near ones after each other. NULL: those of a
+   * node one after the other, and of a socket, else as they are numbered. */
+  const int* order THALWEG_DEFAULT(NULL);
   /* Up to so many ranks gather what all have, in log2 P rounds; more use prefix sums. -1: always those. */
-  int gathered_ranks;
+  int gathered_ranks THALWEG_DEFAULT(0);
 } thalweg_balancer_options;
+#define THALWEG_BALANCER_OPTIONS_INIT                                                                        \
+  { sizeof(thalweg_balancer_options), NULL, 0 }
+/* end of thalweg_balancer_options */
 
-/* Of a call. The same on all ranks but `speed` and `load_seconds`. Start from THALWEG_BALANCE_DEFAULTS. */
+/* thalweg_balance_options: from interfaces/balance.toml */
+/* Of a call. The same on all ranks but `speed` and `load_seconds`. */
 typedef struct thalweg_balance_options {
-  thalweg_balance_scheme scheme; /* sweep is taken where ranks differ in speed, or the spread is capped */
-  thalweg_balance_spread spread;
-  double speed;        /* what this rank does in the same time as others; loads become proportional. 0: 1 */
-  double threshold;    /* tasks move where the slowest rank takes over 1 + this times as long as the mean */
-  double load_seconds; /* how long a task (or a weight of 1) takes a rank of mean speed; the longest counts.
-                          Then tasks move where that saves more time than it takes. 0: unknown */
-  double steps;        /* how often loads are worked through until they are balanced again. 0: once */
-  double hysteresis;   /* how many times what the exchange takes has to be saved. 0: 1.5 */
-  double min_gain_seconds; /* and at least so much, where load_seconds is known. 0: anything */
+  size_t size THALWEG_DEFAULT(sizeof(thalweg_balance_options));
+  /* sweep is taken where ranks differ in speed, or the spread is capped */
+  thalweg_balance_scheme scheme THALWEG_DEFAULT(thalweg_balance_alias);
+  thalweg_balance_spread spread THALWEG_DEFAULT(thalweg_balance_even);
+  /* what this rank does in the same time as others; loads become proportional. 0: 1 */
+  double speed THALWEG_DEFAULT(0);
+  /* tasks move where the slowest rank takes over 1 + this times as long as the mean */
+  double threshold THALWEG_DEFAULT(0);
+  /* how long a task (or a weight of 1) takes a rank of mean speed; the longest counts. Then tasks move
+   * where that saves more time than it takes. 0: unknown */
+  double load_seconds THALWEG_DEFAULT(0);
+  /* how often loads are worked through until they are balanced again. 0: once */
+  double steps THALWEG_DEFAULT(0);
+  double hysteresis THALWEG_DEFAULT(0); /* how many times what the exchange takes has to be saved. 0: 1.5 */
+  /* and at least so much, where load_seconds is known. 0: anything */
+  double min_gain_seconds THALWEG_DEFAULT(0);
 } thalweg_balance_options;
+#define THALWEG_BALANCE_OPTIONS_INIT                                                                         \
+  { sizeof(thalweg_balance_options), thalweg_balance_alias, thalweg_balance_even, 0, 0, 0, 0, 0, 0 }
+/* end of thalweg_balance_options */
 
-#define THALWEG_BALANCE_DEFAULTS                                                                             \
-  { thalweg_balance_alias, thalweg_balance_even, 0, 0, 0, 0, 0, 0 }
-
+/* thalweg_transfer: from interfaces/balance.toml */
 /* A message of this rank. */
 typedef struct thalweg_transfer {
   int rank;      /* of the other end */
   int64_t tasks; /* above 0: sent there; below: received from there */
 } thalweg_transfer;
+/* end of thalweg_transfer */
 
 /* Collective. The communicator is duplicated, and may be freed. Options may be NULL. */
-THALWEG_API thalweg_status thalweg_balancer_create(MPI_Comm communicator,
-                                                   const thalweg_balancer_options* options,
-                                                   thalweg_balancer** balancer);
+#define thalweg_balancer_create(...) thalweg_balancer_create_for(THALWEG_HEADER_VERSION, __VA_ARGS__)
+THALWEG_API thalweg_status thalweg_balancer_create_for(int header_version, MPI_Comm communicator,
+                                                       const thalweg_balancer_options* options,
+                                                       thalweg_balancer** balancer);
 /* Collective. Frees the balancer and sets it to NULL; NULL is left alone. Tasks that are on their way arrive
  * before, and are lost. */
 THALWEG_API thalweg_status thalweg_balancer_free(thalweg_balancer** balancer);
@@ -83,32 +101,43 @@ THALWEG_API thalweg_status thalweg_balancer_flow(thalweg_balancer* balancer, int
                                                  thalweg_balance_scheme scheme,
                                                  const thalweg_transfer** transfers, size_t* count);
 
+/* thalweg_tasks: from interfaces/balance.toml */
 /* A rank's tasks. They are read, and not written. */
 typedef struct thalweg_tasks {
-  size_t count;
-  const void* tasks; /* one after the other; NULL where there is `pack` */
-  size_t task_bytes; /* of each, the same on all ranks; 0 where there is `pack` */
-  /* What each has to do, from 0, in any unit. NULL on all ranks: all the same. Not NULL on a rank without
-   * tasks where others have weights. */
-  const double* weights;
-  /* For tasks that have pointers: on all ranks or NULL. Writes tasks first .. end - 1 one after the other, if
-   * they need no more than `room` bytes, and gives what they need; it may be called again, with more room.
-   * SIZE_MAX: it has failed, and so the call fails on all ranks. */
-  size_t (*pack)(void* context, size_t first, size_t end, void* to, size_t room);
-  void* context;
+  size_t size THALWEG_DEFAULT(sizeof(thalweg_tasks));
+  size_t count THALWEG_DEFAULT(0);
+  const void* tasks THALWEG_DEFAULT(NULL); /* one after the other; NULL where there is `pack` */
+  size_t task_bytes THALWEG_DEFAULT(0);    /* of each, the same on all ranks; 0 where there is `pack` */
+  /* What each has to do, from 0, in any unit. NULL on all ranks: all the same. Not NULL on a rank
+   * without tasks where others have weights. */
+  const double* weights THALWEG_DEFAULT(NULL);
+  /* For tasks that have pointers: on all ranks or NULL. Writes tasks first .. end - 1 one after the
+   * other, if they need no more than `room` bytes, and gives what they need; it may be called again,
+   * with more room. SIZE_MAX: it has failed, and so the call fails on all ranks. */
+  size_t (*pack)(void* context, size_t first, size_t end, void* to, size_t room) THALWEG_DEFAULT(NULL);
+  void* context THALWEG_DEFAULT(NULL);
 } thalweg_tasks;
+#define THALWEG_TASKS_INIT                                                                                   \
+  { sizeof(thalweg_tasks), 0, NULL, 0, NULL, NULL, NULL }
+/* end of thalweg_tasks */
 
+/* thalweg_moved: from interfaces/balance.toml */
 /* What has become of them. The first `kept` are still this rank's, and the others are gone. */
 typedef struct thalweg_moved {
+  size_t size THALWEG_DEFAULT(sizeof(thalweg_moved));
   size_t kept;
-  size_t arrived;    /* how many have come */
-  const void* tasks; /* those, one after the other, aligned to 64; the balancer's, until it is called again */
-  size_t bytes;      /* of all of them */
-  int was_worth;     /* 0: none has moved on any rank, as it would not have paid */
-  double imbalance;  /* before: time of the slowest rank over that of even loads */
+  size_t arrived; /* how many have come */
+  /* those, one after the other, aligned to 64; the balancer's, until it is called again */
+  const void* tasks;
+  size_t bytes;            /* of all of them */
+  int was_worth;           /* 0: none has moved on any rank, as it would not have paid */
+  double imbalance;        /* before: time of the slowest rank over that of even loads */
   double gain_seconds;     /* what moving was predicted to save; 0 without load_seconds */
   double exchange_seconds; /* and to take */
 } thalweg_moved;
+#define THALWEG_MOVED_INIT                                                                                   \
+  { sizeof(thalweg_moved), 0, 0, NULL, 0, 0, 0, 0, 0 }
+/* end of thalweg_moved */
 
 /* Collective. Moves tasks, so that loads differ by 1 at most. Weighted ones: by alias, a rank ends within one
  * and a half times the heaviest task's weight of its share; by sweep, one that receives from m others within

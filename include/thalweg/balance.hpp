@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Balancing for C++: thalweg/balance.h with an owner, tasks in a std::vector, and exceptions
@@ -31,9 +32,7 @@ struct balance_outcome {
 };
 
 /// See thalweg_balance_options.
-struct balance_options : thalweg_balance_options {
-  balance_options() : thalweg_balance_options(THALWEG_BALANCE_DEFAULTS) {}
-};
+struct balance_options : thalweg_balance_options {};
 
 template <typename Task>
 class movement;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Control of a running Thalweg, for programs that measure strategies (thalweg bench).
  *
  * The functions live in the preloaded interposer: look them up with dlsym(RTLD_DEFAULT, name), and take their
@@ -34,7 +35,7 @@ const char* thalweg_fingerprint(void);
 int thalweg_leaf_of(int rank);
 
 /* 1 once some communicator's collectives run on the hosts' network devices, by calls so far; else 0. */
-int thalweg_has_device_groups(void);
+int thalweg_has_nic_groups(void);
 
 #ifdef __cplusplus
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Objects: what is behind thalweg/objects.hpp, which is what programs use.
  *
  * Each rank has a scheduler for a communicator. Messages for its elements wait in a queue; it runs them one
@@ -11,6 +12,7 @@
 
 #include "thalweg/status.h"
 #include "thalweg/stream_links.h"
+#include "thalweg/version.h"
 
 #include <mpi.h>
 #include <stddef.h>
@@ -58,40 +60,53 @@ typedef struct thalweg_objects_view {
   uint32_t ranks;
 } thalweg_objects_view;
 
+/* thalweg_objects_array: from interfaces/objects.toml */
 /* A rank's part of an array. All are called where no other message runs. */
 typedef struct thalweg_objects_array {
-  void* context;
-  const char* type; /* of elements; what is not in the array below is the array's, and lives as long */
-  const int64_t* shape;
-  int dimensions;
-  void (*run)(void* context, const thalweg_message* message); /* does not throw: see thalweg_objects_fail() */
-  /* The same where a message has failed: what the program has sent is dropped, and elements that are on their
-   * way still come. */
-  void (*save)(void* context, const thalweg_message* message);
+  size_t size THALWEG_DEFAULT(sizeof(thalweg_objects_array));
+  void* context THALWEG_DEFAULT(NULL);
+  /* of elements; what is not in the array below is the array's, and lives as long */
+  const char* type THALWEG_DEFAULT(NULL);
+  const int64_t* shape THALWEG_DEFAULT(NULL);
+  int dimensions THALWEG_DEFAULT(0);
+  /* does not throw: see thalweg_objects_fail() */
+  void (*run)(void* context, const thalweg_message* message) THALWEG_DEFAULT(NULL);
+  /* The same where a message has failed: what the program has sent is dropped, and elements that are on
+   * their way still come. */
+  void (*save)(void* context, const thalweg_message* message) THALWEG_DEFAULT(NULL);
   /* No message is left of those: what elements had begun is lost, and reductions are counted anew. */
-  void (*begin_anew)(void* context);
-  /* NULL where elements stay. The elements that may move, at most `room` of them, with what their messages
-   * took since the last fence, which begins anew. Gives how many there are; SIZE_MAX: none may on any rank.
-   * `room` is 0, which leaves loads alone, or for all of this rank. */
-  size_t (*list)(void* context, size_t room, uint32_t* elements, uint64_t* loads);
-  /* Writes an element, if it needs no more than `room` bytes, and gives what it needs. SIZE_MAX: it fails,
-   * and unsettled() tells why. */
-  size_t (*pack)(void* context, uint32_t element, void* to, size_t room);
-  void (*depart)(void* context, uint32_t element, uint32_t rank); /* sends it there */
-  void (*leave)(void* context, uint32_t element);                 /* it is on another rank from now on */
-  void (*enter)(void* context, uint32_t element, const void* from, size_t bytes);
-  size_t (*count)(void* context);                     /* of its elements here */
-  size_t (*anchored)(void* context);                  /* of those that were here at the last fence */
-  void (*numbers)(void* context, uint32_t* elements); /* of all of these */
-  /* Why elements cannot be written now: a task waits, or a reduction, or the last one has failed. NULL: they
-   * can. */
-  const char* (*unsettled)(void* context);
-  void (*clear)(void* context); /* no element is anywhere any more; all of them will be entered */
+  void (*begin_anew)(void* context) THALWEG_DEFAULT(NULL);
+  /* NULL where elements stay. The elements that may move, at most `room` of them, with what their
+   * messages took since the last fence, which begins anew. Gives how many there are; SIZE_MAX: none may
+   * on any rank. `room` is 0, which leaves loads alone, or for all of this rank. */
+  size_t (*list)(void* context, size_t room, uint32_t* elements, uint64_t* loads) THALWEG_DEFAULT(NULL);
+  /* Writes an element, if it needs no more than `room` bytes, and gives what it needs. SIZE_MAX: it
+   * fails, and unsettled() tells why. */
+  size_t (*pack)(void* context, uint32_t element, void* to, size_t room) THALWEG_DEFAULT(NULL);
+  void (*depart)(void* context, uint32_t element, uint32_t rank) THALWEG_DEFAULT(NULL); /* sends it there */
+  /* it is on another rank from now on */
+  void (*leave)(void* context, uint32_t element) THALWEG_DEFAULT(NULL);
+  void (*enter)(void* context, uint32_t element, const void* from, size_t bytes) THALWEG_DEFAULT(NULL);
+  size_t (*count)(void* context) THALWEG_DEFAULT(NULL); /* of its elements here */
+  /* of those that were here at the last fence */
+  size_t (*anchored)(void* context) THALWEG_DEFAULT(NULL);
+  void (*numbers)(void* context, uint32_t* elements) THALWEG_DEFAULT(NULL); /* of all of these */
+  /* Why elements cannot be written now: a task waits, or a reduction, or the last one has failed. NULL:
+   * they can. */
+  const char* (*unsettled)(void* context)THALWEG_DEFAULT(NULL);
+  /* no element is anywhere any more; all of them will be entered */
+  void (*clear)(void* context) THALWEG_DEFAULT(NULL);
   /* The same as enter(), on the element's home, which may be another rank. */
-  void (*settle)(void* context, uint32_t element, const void* from, size_t bytes);
-  void (*fenced)(void* context, const uint64_t* counts); /* elements have moved: so many has each rank now.
-                                                           Where nobody moves in a phase, it is not called */
+  void (*settle)(void* context, uint32_t element, const void* from, size_t bytes) THALWEG_DEFAULT(NULL);
+  /* elements have moved: so many has each rank now. Where nobody moves in a phase, it is not called */
+  void (*fenced)(void* context, const uint64_t* counts) THALWEG_DEFAULT(NULL);
 } thalweg_objects_array;
+#define THALWEG_OBJECTS_ARRAY_INIT                                                                           \
+  {                                                                                                          \
+    sizeof(thalweg_objects_array), NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,      \
+        NULL, NULL, NULL, NULL, NULL, NULL, NULL                                                             \
+  }
+/* end of thalweg_objects_array */
 
 /* Who goes where. */
 typedef enum thalweg_fence_scheme {
@@ -104,18 +119,26 @@ typedef enum thalweg_fence_scheme {
   thalweg_fence_stay  /* elements stay where they are, whatever they take; associations may switch */
 } thalweg_fence_scheme;
 
+/* thalweg_fence_options: from interfaces/objects.toml */
 /* When elements move at a fence; the same on all ranks. Zeros: what Thalweg thinks best. */
 typedef struct thalweg_fence_options {
-  double
-      threshold; /* they do where the slowest rank takes over 1 + this times as long as the mean; 0: 0.05 */
-  double steps;  /* how often the load since the last fence comes again until the next one; 0: once */
-  double hysteresis;       /* how many times what moving takes has to be saved; 0: 1.5 */
-  double min_gain_seconds; /* and at least so much until the next fence; 0: 0.0001 */
-  thalweg_fence_scheme scheme;
+  size_t size THALWEG_DEFAULT(sizeof(thalweg_fence_options));
+  /* they do where the slowest rank takes over 1 + this times as long as the mean; 0: 0.05 */
+  double threshold THALWEG_DEFAULT(0);
+  /* how often the load since the last fence comes again until the next one; 0: once */
+  double steps THALWEG_DEFAULT(0);
+  double hysteresis THALWEG_DEFAULT(0);       /* how many times what moving takes has to be saved; 0: 1.5 */
+  double min_gain_seconds THALWEG_DEFAULT(0); /* and at least so much until the next fence; 0: 0.0001 */
+  thalweg_fence_scheme scheme THALWEG_DEFAULT(thalweg_fence_sweep);
 } thalweg_fence_options;
+#define THALWEG_FENCE_OPTIONS_INIT                                                                           \
+  { sizeof(thalweg_fence_options), 0, 0, 0, 0, thalweg_fence_sweep }
+/* end of thalweg_fence_options */
 
+/* thalweg_fence_outcome: from interfaces/objects.toml */
 /* What a fence has done, and seen of the time since the one before. */
 typedef struct thalweg_fence_outcome {
+  size_t size THALWEG_DEFAULT(sizeof(thalweg_fence_outcome));
   uint64_t left;    /* elements of this rank */
   uint64_t entered; /* this rank */
   int was_worth;    /* 0: no element has moved on any rank */
@@ -123,9 +146,14 @@ typedef struct thalweg_fence_outcome {
   double gain_seconds;
   double move_seconds; /* predicted, as is the gain */
 } thalweg_fence_outcome;
+#define THALWEG_FENCE_OUTCOME_INIT                                                                           \
+  { sizeof(thalweg_fence_outcome), 0, 0, 0, 0, 0, 0 }
+/* end of thalweg_fence_outcome */
 
 /* Collective. Those that open one communicator have the same scheduler. */
-THALWEG_API thalweg_status thalweg_objects_open(MPI_Comm communicator, thalweg_objects** objects);
+#define thalweg_objects_open(...) thalweg_objects_open_for(THALWEG_HEADER_VERSION, __VA_ARGS__)
+THALWEG_API thalweg_status thalweg_objects_open_for(int header_version, MPI_Comm communicator,
+                                                    thalweg_objects** objects);
 /* In the same order on all ranks. Messages that are in flight are lost with the last holder. */
 THALWEG_API thalweg_status thalweg_objects_close(thalweg_objects** objects);
 THALWEG_API thalweg_objects_view* thalweg_objects_view_of(thalweg_objects* objects);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Objects: arrays of many more elements than ranks, which call each other's member functions, and move to
@@ -15,6 +16,7 @@
 // and in a member function: array()[{x + 1, y, z}].call<&Block::ghost>(left, row);
 
 #include "thalweg/objects_array_base.hpp"
+#include "thalweg/objects_associations.hpp"
 #include "thalweg/objects_calls.hpp"
 #include "thalweg/objects_failures.hpp"
 #include "thalweg/objects_moving.hpp"
@@ -27,10 +29,6 @@
 #include <optional>
 
 namespace thalweg {
-
-/// An element's index in its array.
-template <int dimensions>
-using coordinates = std::array<std::int64_t, dimensions>;
 
 /// A shape of so many elements whose sides differ little, the longest one first.
 template <int dimensions>
@@ -81,21 +79,6 @@ private:
   basic_array<Self, dimensions_of>* array_;
   coordinates<dimensions_of> at_;
 };
-
-namespace detail {
-
-template <typename Element>
-constexpr int dimensions_of = 1;
-template <typename Element>
-requires requires {
-  Element::dimensions;
-}
-constexpr int dimensions_of<Element> = Element::dimensions;
-
-} // namespace detail
-
-template <typename Element, int dimensions = detail::dimensions_of<Element>>
-class association;
 
 /// thalweg::array<Element>: elements of any shape of 1 to 4 dimensions, at first in equal parts on all ranks.
 template <typename Element, int dimensions>
@@ -334,5 +317,3 @@ template <typename Element, int dimensions = detail::dimensions_of<Element>>
 using array = basic_array<Element, dimensions>;
 
 } // namespace thalweg
-
-#include "thalweg/objects_associations.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Associations: calls of the program in brackets, which travel combined. thalweg/objects.hpp is what programs
@@ -16,7 +17,7 @@
 // brackets. Then all for one rank travel as one message. An element that has moved since counts where it was;
 // its own calls do not wait.
 
-#include "thalweg/objects.hpp"
+#include "thalweg/objects_sections.hpp"
 
 namespace thalweg {
 
@@ -225,7 +226,7 @@ private:
 /// calls of a bracket for each rank, and route them along a virtual mesh of ranks with 1, 2, 3 or all
 /// dimensions. With "stream" each call travels on its own. With "auto" fences choose, by what was sent, and
 /// by what steps have taken; array::explain() tells what and why.
-template <typename Element, int dimensions>
+template <typename Element, int dimensions = detail::dimensions_of<Element>>
 class association final : public detail::association_base {
 public:
   /// Collective, as arrays are; it ends before its array does.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // How entry methods are called: what messages do where they arrive, and what callers hold.
@@ -5,7 +6,9 @@
 
 #include "thalweg/objects_moving.hpp"
 
+#include <array>
 #include <concepts>
+#include <cstdint>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -15,7 +18,19 @@ namespace thalweg {
 template <typename Element, int dimensions>
 class basic_array;
 
+/// An element's index in its array.
+template <int dimensions>
+using coordinates = std::array<std::int64_t, dimensions>;
+
 namespace detail {
+
+template <typename Element>
+constexpr int dimensions_of = 1;
+template <typename Element>
+requires requires {
+  Element::dimensions;
+}
+constexpr int dimensions_of<Element> = Element::dimensions;
 
 template <auto method, typename Element, typename Values, typename... Parameters>
 decltype(auto) invoke_method(Element& element, Values& values, types<Parameters...>) {

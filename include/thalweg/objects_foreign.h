@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Arrays of objects whose elements belong to another language: thalweg.Array of Python stands on this.
  *
  * What elements are, and what calls of them mean, is the caller's: bytes that his functions understand. Where
@@ -15,38 +16,49 @@ extern "C" {
 
 typedef struct thalweg_foreign_array thalweg_foreign_array;
 
-/* Elements by their numbers, in the order of their indices. A function that fails gives something else than
- * 0, and calls thalweg_foreign_fail() before. */
+/* thalweg_foreign_functions: from interfaces/objects_foreign.toml */
+/* Elements by their numbers, in the order of their indices. A function that fails gives something else
+ * than 0, and calls thalweg_foreign_fail() before. */
 typedef struct thalweg_foreign_functions {
-  void* context;
-  int (*make)(void* context, uint32_t element);
-  /* A call. THALWEG_OBJECTS_NOBODY: what thalweg_foreign_send() has sent. The bytes are aligned to 16, and
-   * valid during the call: see thalweg_foreign_keep(). */
-  int (*run)(void* context, uint32_t element, uint32_t source, const void* arguments, size_t bytes);
+  size_t size THALWEG_DEFAULT(sizeof(thalweg_foreign_functions));
+  void* context THALWEG_DEFAULT(NULL);
+  int (*make)(void* context, uint32_t element) THALWEG_DEFAULT(NULL);
+  /* A call. THALWEG_OBJECTS_NOBODY: what thalweg_foreign_send() has sent. The bytes are aligned to 16,
+   * and valid during the call: see thalweg_foreign_keep(). */
+  int (*run)(void* context, uint32_t element, uint32_t source, const void* arguments, size_t bytes)
+      THALWEG_DEFAULT(NULL);
   /* Hands the element's bytes to thalweg_foreign_give(). */
-  int (*pack)(void* context, uint32_t element);
-  int (*enter)(void* context, uint32_t element, const void* from, size_t bytes);
-  void (*leave)(void* context, uint32_t element); /* it is not here any more */
+  int (*pack)(void* context, uint32_t element) THALWEG_DEFAULT(NULL);
+  int (*enter)(void* context, uint32_t element, const void* from, size_t bytes) THALWEG_DEFAULT(NULL);
+  void (*leave)(void* context, uint32_t element) THALWEG_DEFAULT(NULL); /* it is not here any more */
   /* Hands two values made one to thalweg_foreign_give(). */
-  int (*combine)(void* context, const void* one, size_t one_bytes, const void* other, size_t other_bytes);
+  int (*combine)(void* context, const void* one, size_t one_bytes, const void* other, size_t other_bytes)
+      THALWEG_DEFAULT(NULL);
   /* All elements have contributed, and this one is given the result. */
-  int (*reduced)(void* context, uint32_t element, const void* value, size_t bytes);
-  /* A message has failed, and none is left: what was called and contributed is lost. What waits for it is
-   * released, and elements count their contributions anew. */
-  int (*begin_anew)(void* context);
+  int (*reduced)(void* context, uint32_t element, const void* value, size_t bytes) THALWEG_DEFAULT(NULL);
+  /* A message has failed, and none is left: what was called and contributed is lost. What waits for it
+   * is released, and elements count their contributions anew. */
+  int (*begin_anew)(void* context) THALWEG_DEFAULT(NULL);
 } thalweg_foreign_functions;
+#define THALWEG_FOREIGN_FUNCTIONS_INIT                                                                       \
+  { sizeof(thalweg_foreign_functions), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+/* end of thalweg_foreign_functions */
 
+/* thalweg_piece: from interfaces/objects_foreign.toml */
 /* Arguments in several places; each piece is put at a multiple of 16 bytes. */
 typedef struct thalweg_piece {
   const void* from;
   size_t bytes;
 } thalweg_piece;
+/* end of thalweg_piece */
 
 /* Collective. `type` and `signature`: the same on all ranks; the first is for people and for checkpoints. */
-THALWEG_API thalweg_status thalweg_foreign_create(MPI_Comm communicator, const int64_t* shape, int dimensions,
-                                                  const char* type, uint64_t signature,
-                                                  const thalweg_foreign_functions* functions,
-                                                  thalweg_foreign_array** array);
+#define thalweg_foreign_create(...) thalweg_foreign_create_for(THALWEG_HEADER_VERSION, __VA_ARGS__)
+THALWEG_API thalweg_status thalweg_foreign_create_for(int header_version, MPI_Comm communicator,
+                                                      const int64_t* shape, int dimensions, const char* type,
+                                                      uint64_t signature,
+                                                      const thalweg_foreign_functions* functions,
+                                                      thalweg_foreign_array** array);
 THALWEG_API thalweg_status thalweg_foreign_free(thalweg_foreign_array** array);
 /* For thalweg_objects_finish(), _fence(), _progress() and _explain(). */
 THALWEG_API thalweg_objects* thalweg_foreign_objects(thalweg_foreign_array* array);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Placing: the ranks of a communicator, numbered so that those that send each other much are near each other
  * in the machine.
  *
@@ -20,35 +21,40 @@
 extern "C" {
 #endif
 
+/* thalweg_weight: from interfaces/place.toml */
 /* What a rank sends to another. Those to oneself do not count, and those to the same rank add up. */
 typedef struct thalweg_weight {
   int rank;     /* in the communicator */
   double bytes; /* from 0; any unit, if it is the same on all ranks */
   int phase;    /* from 0; what is sent in different phases of the program shares no links */
 } thalweg_weight;
+/* end of thalweg_weight */
 
-/* The same on all ranks. Start from THALWEG_REORDER_DEFAULTS. */
+/* thalweg_reorder_options: from interfaces/place.toml */
+/* The same on all ranks. */
 typedef struct thalweg_reorder_options {
-  size_t size;           /* sizeof(thalweg_reorder_options): later versions add fields at the end */
-  const char* objective; /* what is to be small: hop-bytes, link, contention, time, or a mixture, as
-                            "hop-bytes:1,link:2" (docs/placement.md). NULL: "hop-bytes:1,contention:1" */
-  double seconds;        /* that the first rank searches, while the others wait */
-  double gain;           /* ranks are renumbered if at least this part of the objective is predicted to be
-                            saved, from 0 to 1 */
-  const char* network; /* the shape of what lies between the nodes, as "torus:4x2". NULL: that of the machine
-                          file (THALWEG_MACHINE, or the last probe's); if it is not known, nodes are equally
-                          far from each other */
-  const char* node_list; /* a file with the places of hosts in it. NULL and no network: THALWEG_NODE_LIST, or
-                            the machine file's; NULL and a network: nodes have the places 0, 1, … in the order
-                            of their first ranks */
+  size_t size THALWEG_DEFAULT(sizeof(thalweg_reorder_options));
+  /* what is to be small: hop-bytes, link, contention, time, or a mixture, as "hop-bytes:1,link:2"
+   * (docs/placement.md). NULL: "hop-bytes:1,contention:1" */
+  const char* objective THALWEG_DEFAULT(NULL);
+  double seconds THALWEG_DEFAULT(0.05); /* that the first rank searches, while the others wait */
+  /* ranks are renumbered if at least this part of the objective is predicted to be saved, from 0 to 1 */
+  double gain THALWEG_DEFAULT(0.2);
+  /* the shape of what lies between the nodes, as "torus:4x2". NULL: that of the machine file
+   * (THALWEG_MACHINE, or the last probe's); if it is not known, nodes are equally far from each other */
+  const char* network THALWEG_DEFAULT(NULL);
+  /* a file with the places of hosts in it. NULL and no network: THALWEG_NODE_LIST, or the machine
+   * file's; NULL and a network: nodes have the places 0, 1, … in the order of their first ranks */
+  const char* node_list THALWEG_DEFAULT(NULL);
 } thalweg_reorder_options;
-
-#define THALWEG_REORDER_DEFAULTS                                                                             \
+#define THALWEG_REORDER_OPTIONS_INIT                                                                         \
   { sizeof(thalweg_reorder_options), NULL, 0.05, 0.2, NULL, NULL }
+/* end of thalweg_reorder_options */
 
+/* thalweg_reordering: from interfaces/place.toml */
 /* What was found. The same on all ranks. */
 typedef struct thalweg_reordering {
-  size_t size;          /* sizeof(thalweg_reordering), set by the caller, as above */
+  size_t size THALWEG_DEFAULT(sizeof(thalweg_reordering));
   int is_renumbered;    /* 0: ranks have kept their numbers */
   double hops_per_byte; /* predicted, of the ranks as they are numbered now */
   double hops_per_byte_before;
@@ -56,6 +62,9 @@ typedef struct thalweg_reordering {
   double link_bytes_before;
   char reason[160]; /* in words */
 } thalweg_reordering;
+#define THALWEG_REORDERING_INIT                                                                              \
+  { sizeof(thalweg_reordering), 0, 0, 0, 0, 0, "" }
+/* end of thalweg_reordering */
 
 /* Collective. Gives a new communicator of the same ranks, without attributes and without a topology; free it
  * with MPI_Comm_free(). `weights` has `count` entries, and may be NULL if there are none. Options and `found`

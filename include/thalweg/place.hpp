@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Placing for C++: thalweg/place.h with exceptions (thalweg/error.hpp), and weights from any range.
@@ -27,14 +28,10 @@ struct weight : thalweg_weight {
 };
 
 /// See thalweg_reorder_options.
-struct reorder_options : thalweg_reorder_options {
-  reorder_options() : thalweg_reorder_options(THALWEG_REORDER_DEFAULTS) {}
-};
+struct reorder_options : thalweg_reorder_options {};
 
 /// What was found: see thalweg_reordering.
-struct reordering : thalweg_reordering {
-  reordering() : thalweg_reordering{} { size = sizeof(thalweg_reordering); }
-};
+struct reordering : thalweg_reordering {};
 
 /// Collective. A new communicator of the same ranks, to be freed with MPI_Comm_free(); what was found is
 /// written to `found`, if it is not null.

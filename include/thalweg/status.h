@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the functions of Thalweg's C interfaces return, and what is known about the last failure.
  *
  * libthalweg and libthalweg-team-* both define these functions. In a program that has several of these
@@ -10,6 +11,14 @@ extern "C" {
 #endif
 
 #define THALWEG_API __attribute__((visibility("default")))
+
+/* Structures that programs allocate begin with their size, which tells the library how much of them a program
+ * knows. In C they begin as THALWEG_..._INIT; in C++ they are so from the beginning. */
+#if defined(__cplusplus) && __cplusplus >= 201402L
+#define THALWEG_DEFAULT(value) = value
+#else
+#define THALWEG_DEFAULT(value)
+#endif
 
 /* A function that does not return thalweg_success has changed nothing, unless its comment says otherwise. */
 typedef enum thalweg_status {
@@ -29,6 +38,7 @@ typedef enum thalweg_status {
 /* "invalid argument"; "unknown status" for a number that is none. Static text. */
 THALWEG_API const char* thalweg_status_name(thalweg_status status);
 
+/* thalweg_error: from interfaces/status.toml */
 /* The last failure of a call of this thread. Later versions may add fields at the end. */
 typedef struct thalweg_error {
   thalweg_status status; /* thalweg_success where no call has failed yet: then the texts are empty */
@@ -37,6 +47,7 @@ typedef struct thalweg_error {
   const char* remedy;    /* "allocate more, or move less"; "" where none is known */
   const char* message;   /* a whole line for people: call, rank, value and remedy */
 } thalweg_error;
+/* end of thalweg_error */
 
 /* Never NULL. The texts are valid until the next failure of a call of this thread. */
 THALWEG_API const thalweg_error* thalweg_last_error(void);

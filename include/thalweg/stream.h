@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Streams: many small items to unpredictable ranks, put together on the way.
  *
  * A stream is made from an MPI communicator. Its ranks send items to each other, one by one; a handler is
@@ -16,6 +17,7 @@
 #include "thalweg/request.h"
 #include "thalweg/status.h"
 #include "thalweg/stream_links.h"
+#include "thalweg/version.h"
 
 #include <mpi.h>
 #include <stddef.h>
@@ -27,23 +29,31 @@ extern "C" {
 
 typedef struct thalweg_stream thalweg_stream;
 
+/* thalweg_stream_options: from interfaces/stream.toml */
 /* The same on all ranks. 0 and NULL: what Thalweg thinks best. */
 typedef struct thalweg_stream_options {
-  size_t item_bytes;   /* of each item; 0: items differ, and say themselves where they end */
-  size_t buffer_bytes; /* of a buffer, of which a rank has one or a few for each peer */
-  size_t memory_bytes; /* of all buffers of a rank; makes them smaller */
-  const char*
-      shape; /* "direct", or the sides of a mesh: "4x8", the dimension that is routed first in front */
-  size_t max_pending_items;  /* of one's own items that are in buffers not sent yet */
-  size_t max_overflow_bytes; /* of what handlers have sent and no buffer was free for; more is an error */
-  unsigned period_us; /* items that have waited in a buffer for so long are sent, when progress is made */
+  size_t size THALWEG_DEFAULT(sizeof(thalweg_stream_options));
+  /* of each item; 0: items differ, and say themselves where they end */
+  size_t item_bytes THALWEG_DEFAULT(0);
+  size_t buffer_bytes THALWEG_DEFAULT(0); /* of a buffer, of which a rank has one or a few for each peer */
+  size_t memory_bytes THALWEG_DEFAULT(0); /* of all buffers of a rank; makes them smaller */
+  /* "direct", or the sides of a mesh: "4x8", the dimension that is routed first in front */
+  const char* shape THALWEG_DEFAULT(NULL);
+  size_t max_pending_items THALWEG_DEFAULT(0); /* of one's own items that are in buffers not sent yet */
+  /* of what handlers have sent and no buffer was free for; more is an error */
+  size_t max_overflow_bytes THALWEG_DEFAULT(0);
+  /* items that have waited in a buffer for so long are sent, when progress is made */
+  unsigned period_us THALWEG_DEFAULT(0);
 } thalweg_stream_options;
+#define THALWEG_STREAM_OPTIONS_INIT                                                                          \
+  { sizeof(thalweg_stream_options), 0, 0, 0, NULL, 0, 0, 0 }
+/* end of thalweg_stream_options */
 
-/* What a rank's end of a stream has done. What it sends are its own items and those of others on their way.
- */
+/* thalweg_stream_statistics: from interfaces/stream.toml */
+/* What a rank's end of a stream has done. What it sends are its own items and those of others on their
+ * way. */
 typedef struct thalweg_stream_statistics {
-  size_t
-      size; /* sizeof(thalweg_stream_statistics), set by the caller: later versions add fields at the end */
+  size_t size THALWEG_DEFAULT(sizeof(thalweg_stream_statistics));
   uint64_t buffers_full;    /* sent because they were full, */
   uint64_t buffers_flushed; /* by thalweg_stream_flush(), */
   uint64_t buffers_waited;  /* after a period, */
@@ -52,7 +62,8 @@ typedef struct thalweg_stream_statistics {
   uint64_t far_bytes;       /* sent to ranks of other nodes */
   uint64_t buffer_bytes;    /* that the buffers which were not empty could have held of these */
   uint64_t far_messages;    /* to ranks of other nodes, those included that only help to end phases */
-  uint64_t hops;            /* items that were sent, as often as they were; 0 where items differ in size */
+  /* items that were sent, as often as they were; 0 where items differ in size */
+  uint64_t hops;
   uint64_t delivered_bytes; /* of items for this rank that have been handled */
   uint64_t delivered_items; /* 0 where items differ in size */
   uint64_t waits;           /* for a free buffer */
@@ -64,11 +75,16 @@ typedef struct thalweg_stream_statistics {
   uint64_t max_overflow_bytes; /* of what handlers have sent and no buffer was free for */
   uint64_t max_memory_bytes;   /* of all buffers that have been used, and of the overflow */
 } thalweg_stream_statistics;
+#define THALWEG_STREAM_STATISTICS_INIT                                                                       \
+  { sizeof(thalweg_stream_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+/* end of thalweg_stream_statistics */
 
 /* Collective. The communicator is duplicated, and may be freed. */
-THALWEG_API thalweg_status thalweg_stream_create(MPI_Comm communicator, const thalweg_stream_options* options,
-                                                 const thalweg_stream_handler* handler,
-                                                 thalweg_stream** stream);
+#define thalweg_stream_create(...) thalweg_stream_create_for(THALWEG_HEADER_VERSION, __VA_ARGS__)
+THALWEG_API thalweg_status thalweg_stream_create_for(int header_version, MPI_Comm communicator,
+                                                     const thalweg_stream_options* options,
+                                                     const thalweg_stream_handler* handler,
+                                                     thalweg_stream** stream);
 /* Frees the stream and sets it to NULL; NULL is left alone. Not collective, but all ranks do it before MPI
  * ends. Items of a phase that has not ended are lost. */
 THALWEG_API thalweg_status thalweg_stream_free(thalweg_stream** stream);

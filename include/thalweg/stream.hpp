@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Streams for C++: thalweg/stream.h says what they are. Failures throw thalweg::error.
@@ -59,11 +60,13 @@ public:
   stream(MPI_Comm communicator, Handler handler, const stream_options& options = {},
          const std::source_location& made_at = std::source_location::current())
       : sink_(make_sink(std::move(handler))) {
-    const thalweg_stream_options given{
-        state::bare_bytes,         options.buffer_bytes,
-        options.memory_bytes,      options.shape.empty() ? nullptr : options.shape.c_str(),
-        options.max_pending_items, options.max_overflow_bytes,
-        options.period_us};
+    const thalweg_stream_options given{.item_bytes = state::bare_bytes,
+                                       .buffer_bytes = options.buffer_bytes,
+                                       .memory_bytes = options.memory_bytes,
+                                       .shape = options.shape.empty() ? nullptr : options.shape.c_str(),
+                                       .max_pending_items = options.max_pending_items,
+                                       .max_overflow_bytes = options.max_overflow_bytes,
+                                       .period_us = options.period_us};
     const thalweg_stream_handler functions = sink_->functions();
     detail::check(thalweg_stream_create(communicator, &given, &functions, &stream_));
     thalweg_stream_view* const view = thalweg_stream_view_of(stream_);
@@ -159,7 +162,6 @@ private:
   template <typename Function>
   thalweg_stream_statistics read(Function function) const {
     thalweg_stream_statistics statistics{};
-    statistics.size = sizeof statistics;
     detail::check(function(stream_, &statistics));
     return statistics;
   }

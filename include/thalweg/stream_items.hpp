@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // How items get into links and out of slots, inlined into the program. thalweg/stream.hpp is what programs
@@ -194,7 +195,11 @@ class item_sink final : public any_sink {
 public:
   explicit item_sink(Handler handler, Held* held = nullptr) : handler_(std::move(handler)), held_(held) {}
   thalweg_stream_handler functions() override {
-    return {this, deliver, forward, Held::may_hold ? release : nullptr, resend};
+    return {.context = this,
+            .deliver = deliver,
+            .forward = forward,
+            .release = Held::may_hold ? release : nullptr,
+            .resend = resend};
   }
 
 private:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How items get into a stream and out of it, without a call for each: what thalweg/stream.hpp inlines.
  *
  * A rank has a link for each peer that it sends to. A link is what a buffer has left: the next item goes to
@@ -9,6 +10,8 @@
  * c(d+1) + side(d+1) * (..), in tag_bytes bytes of the machine's order. */
 #ifndef THALWEG_STREAM_LINKS_H
 #define THALWEG_STREAM_LINKS_H
+
+#include "thalweg/status.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -41,14 +44,15 @@ typedef struct thalweg_stream_dimension {
   uint64_t reciprocal; /* n / side is the upper half of n * reciprocal, for n below 2^32 (Lemire 2019) */
 } thalweg_stream_dimension;
 
+/* thalweg_stream_view: from interfaces/stream_links.toml */
 /* What stands here may be other after each call of a function of the stream, as its mesh may be. */
 typedef struct thalweg_stream_view {
   /* Sends what the link has, and makes place for `bytes` more: 0, or a thalweg_status. */
   int (*refill)(void* stream, uint32_t link, size_t bytes);
   /* A handler fails, for this reason: all ranks are told when the phase ends. */
   int (*fail)(void* stream, const char* why);
-  /* Sends what the link has, as its peer cannot see it or does not look: at once, or soon where that would be
-   * done too often. Does not wait. */
+  /* Sends what the link has, as its peer cannot see it or does not look: at once, or soon where that
+   * would be done too often. Does not wait. */
   int (*hurry)(void* stream, uint32_t link, int at_once);
   void* stream; /* their first argument */
   thalweg_stream_link* links;
@@ -58,31 +62,39 @@ typedef struct thalweg_stream_view {
   uint32_t dimensions;
   uint32_t ranks;
   uint32_t rank;
-  uint32_t shares_memory;   /* with the other ranks of its node */
-  uint32_t tag_bytes;       /* 2 or 4 */
-  uint32_t max_item_bytes;  /* that any buffer of any rank holds, the tag included */
-  uint32_t has_sent;        /* set by whoever puts an item of his own into a link */
-  uint32_t in_handler;      /* set while a handler of the program runs: refilling does not wait then */
-  uint64_t delivered_bytes; /* of items that forward() has delivered here in this phase: it counts them */
+  uint32_t shares_memory;  /* with the other ranks of its node */
+  uint32_t tag_bytes;      /* 2 or 4 */
+  uint32_t max_item_bytes; /* that any buffer of any rank holds, the tag included */
+  uint32_t has_sent;       /* set by whoever puts an item of his own into a link */
+  /* set while a handler of the program runs: refilling does not wait then */
+  uint32_t in_handler;
+  /* of items that forward() has delivered here in this phase: it counts them */
+  uint64_t delivered_bytes;
 } thalweg_stream_view;
+/* end of thalweg_stream_view */
 
+/* thalweg_stream_handler: from interfaces/stream_links.toml */
 /* What becomes of arriving items. All may put items into links. They return 0, or something else after
  * fail(). */
 typedef struct thalweg_stream_handler {
-  void* context;
+  size_t size THALWEG_DEFAULT(sizeof(thalweg_stream_handler));
+  void* context THALWEG_DEFAULT(NULL);
   /* Bare items, `bytes` of them together. */
-  int (*deliver)(void* context, const char* items, size_t bytes);
-  /* Items behind tags, which have come along `dimension`: each is delivered, or goes into the link of a later
-   * dimension. NULL: that is done for items of item_bytes, and deliver() gets those that have arrived,
-   * together and aligned to 16 bytes. */
-  int (*forward)(void* context, const char* items, size_t bytes, uint32_t dimension);
-  /* Puts into links what the program has sent and holds back: after a period, where links are flushed, and
-   * before a phase ends. NULL: nothing is held back. */
-  int (*release)(void* context);
-  /* Items of the program behind tags of four bytes: each is for the rank 2 * tag + odd, and goes into a link.
-   * They were sent while a phase ended, for the next one. Given if and only if forward is. */
-  int (*resend)(void* context, const char* items, size_t bytes, uint32_t odd);
+  int (*deliver)(void* context, const char* items, size_t bytes) THALWEG_DEFAULT(NULL);
+  /* Items behind tags, which have come along `dimension`: each is delivered, or goes into the link of a
+   * later dimension. NULL: that is done for items of item_bytes, and deliver() gets those that have
+   * arrived, together and aligned to 16 bytes. */
+  int (*forward)(void* context, const char* items, size_t bytes, uint32_t dimension) THALWEG_DEFAULT(NULL);
+  /* Puts into links what the program has sent and holds back: after a period, where links are flushed,
+   * and before a phase ends. NULL: nothing is held back. */
+  int (*release)(void* context) THALWEG_DEFAULT(NULL);
+  /* Items of the program behind tags of four bytes: each is for the rank 2 * tag + odd, and goes into a
+   * link. They were sent while a phase ended, for the next one. Given if and only if forward is. */
+  int (*resend)(void* context, const char* items, size_t bytes, uint32_t odd) THALWEG_DEFAULT(NULL);
 } thalweg_stream_handler;
+#define THALWEG_STREAM_HANDLER_INIT                                                                          \
+  { sizeof(thalweg_stream_handler), NULL, NULL, NULL, NULL, NULL }
+/* end of thalweg_stream_handler */
 
 #ifdef __cplusplus
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What a stream keeps for the kinds of items that it carries, and how arriving ones find their handlers.
@@ -164,7 +165,11 @@ class frame_sink final : public any_sink {
 public:
   frame_sink(Handler handler, State* state) : handler_(std::move(handler)), state_(*state) {}
   thalweg_stream_handler functions() override {
-    return {this, deliver, forward, State::may_hold ? release : nullptr, resend};
+    return {.context = this,
+            .deliver = deliver,
+            .forward = forward,
+            .release = State::may_hold ? release : nullptr,
+            .resend = resend};
   }
 
 private:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Teams: collectives on memory that ranks share or reach, for programs that want more than MPI's own.
  *
  * A team is made from an MPI communicator and has its own ranks from 0 on. Every call here is collective over
@@ -11,6 +12,7 @@
 
 #include "thalweg/request.h"
 #include "thalweg/status.h"
+#include "thalweg/version.h"
 
 #include <mpi.h>
 #include <stddef.h>
@@ -24,7 +26,9 @@ typedef struct thalweg_team thalweg_team;
 /* --- teams --- */
 
 /* The team of a communicator's ranks, in its order. The communicator is duplicated, and may be freed. */
-THALWEG_API thalweg_status thalweg_team_create(MPI_Comm communicator, thalweg_team** team);
+#define thalweg_team_create(...) thalweg_team_create_for(THALWEG_HEADER_VERSION, __VA_ARGS__)
+THALWEG_API thalweg_status thalweg_team_create_for(int header_version, MPI_Comm communicator,
+                                                   thalweg_team** team);
 /* One team for each color, its ranks by key, then by rank; a negative color: no team (NULL). */
 THALWEG_API thalweg_status thalweg_team_split(thalweg_team* team, int color, int key, thalweg_team** part);
 /* The ranks listed, in that order; NULL on the others. */
@@ -90,29 +94,31 @@ typedef enum thalweg_collective {
 THALWEG_API thalweg_status thalweg_team_strategy(thalweg_team* team, thalweg_collective collective,
                                                  size_t bytes, const char** strategy);
 
-/* Begins as THALWEG_TEAM_CALL_INIT, which also says how much of it the caller knows: later versions may add
- * fields at the end. */
+/* thalweg_team_call: from interfaces/team.toml */
+/* A collective. As it begins: a broadcast of nothing from rank 0, of MPI_BYTE, with thalweg_sync_mine at
+ * both ends. */
 typedef struct thalweg_team_call {
-  size_t struct_size;
-  thalweg_collective collective;
-  const void* input; /* unused by broadcast; the same as output: the output holds it (reductions only) */
-  void* output;
-  size_t count;      /* elements of a unit */
-  MPI_Datatype type; /* without gaps */
-  MPI_Op op;         /* of reductions; else MPI_OP_NULL */
-  int root;          /* else 0 */
-  thalweg_sync before;
-  thalweg_sync after;
-  const char* file; /* of the call, for errors; NULL: found from where it was called */
-  int line;
+  size_t size THALWEG_DEFAULT(sizeof(thalweg_team_call));
+  thalweg_collective collective THALWEG_DEFAULT(thalweg_collective_broadcast);
+  /* unused by broadcast; the same as output: the output holds it (reductions only) */
+  const void* input THALWEG_DEFAULT(NULL);
+  void* output THALWEG_DEFAULT(NULL);
+  size_t count THALWEG_DEFAULT(0);             /* elements of a unit */
+  MPI_Datatype type THALWEG_DEFAULT(MPI_BYTE); /* without gaps */
+  MPI_Op op THALWEG_DEFAULT(MPI_OP_NULL);      /* of reductions; else MPI_OP_NULL */
+  int root THALWEG_DEFAULT(0);                 /* else 0 */
+  thalweg_sync before THALWEG_DEFAULT(thalweg_sync_mine);
+  thalweg_sync after THALWEG_DEFAULT(thalweg_sync_mine);
+  /* of the call, for errors; NULL: found from where it was called */
+  const char* file THALWEG_DEFAULT(NULL);
+  int line THALWEG_DEFAULT(0);
 } thalweg_team_call;
-
-/* A broadcast of nothing from rank 0, of MPI_BYTE, with thalweg_sync_mine at both ends. */
 #define THALWEG_TEAM_CALL_INIT                                                                               \
   {                                                                                                          \
     sizeof(thalweg_team_call), thalweg_collective_broadcast, NULL, NULL, 0, MPI_BYTE, MPI_OP_NULL, 0,        \
         thalweg_sync_mine, thalweg_sync_mine, NULL, 0                                                        \
   }
+/* end of thalweg_team_call */
 
 /* Starts a collective. With `request` NULL it returns when it has finished, which with thalweg_sync_none
  * after it means when it was started; else it returns at once, with NULL in *request where it has finished
@@ -136,12 +142,17 @@ THALWEG_API thalweg_status thalweg_team_complete(thalweg_team* team);
 /* Of a receive: from anybody, with any tag. */
 enum { thalweg_any = -1 };
 
+/* thalweg_received: from interfaces/team.toml */
 /* What a receive got. */
 typedef struct thalweg_received {
+  size_t size THALWEG_DEFAULT(sizeof(thalweg_received));
   int from;
   int tag;
   size_t bytes;
 } thalweg_received;
+#define THALWEG_RECEIVED_INIT                                                                                \
+  { sizeof(thalweg_received), 0, 0, 0 }
+/* end of thalweg_received */
 
 /* Collective, before the first message. An inbox has room for 32 messages of each rank, and for fewer where a
  * team has more than 32 ranks or many of them on a host; who sends more waits until some are received. */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Thalweg makes parallel programs communicate faster on the machine that they really run on."""
 
 import importlib
@@ -7,6 +8,7 @@ if TYPE_CHECKING:
     from thalweg.balancing.balance import Balance, TaskCosts, balance, task_cuts
     from thalweg.balancing.balancer import Balancer, Movement
     from thalweg.balancing.library import BalanceError
+    from thalweg.errors import ThalwegError
     from thalweg.machine.machine import Machine
     from thalweg.objects import (
         Array,
@@ -76,6 +78,7 @@ __all__ = [
     "StreamError",
     "StreamStatistics",
     "TaskCosts",
+    "ThalwegError",
     "advise",
     "balance",
     "checkpoint",
@@ -109,6 +112,7 @@ _MODULES = {
     "Routers": "thalweg.simulation.network",
     "Simulation": "thalweg.simulation.results",
     "TaskCosts": "thalweg.balancing.balance",
+    "ThalwegError": "thalweg.errors",
     "advise": "thalweg.placement.advice",
     "balance": "thalweg.balancing.balance",
     "map_ranks": "thalweg.placement.mapping",

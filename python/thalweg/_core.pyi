@@ -1045,6 +1045,9 @@ class SimulatedProgram:
 def check_noise(text: str, name: str) -> None:
     """Refuse what is no file of measured noise, with its line."""
 
+def check_noise_words(words: str) -> None:
+    """Refuse what is no PERIOD,DURATION or the like."""
+
 def strategy_program(sample: Sample, unit_bytes: int, machine: Machine | None, loggops: str, may_fold: bool = True) -> SimulatedProgram:
     """A strategy's program; without a machine of LogGOPS' costs."""
 

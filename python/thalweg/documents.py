@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Files of JSON that others may have written or damaged."""
 
 from __future__ import annotations
@@ -13,8 +14,12 @@ REPORT = "thalweg-report"
 
 def read_document(path: str) -> Document:
     """Read a file that holds one object. Raises ThalwegError with the line for what is no JSON, else ValueError."""
-    remedy = "give the file as a whole, as it was written"
-    return Document(parse_json(read_text(path), path, remedy), "the file")
+    return document_of(read_text(path), path)
+
+
+def document_of(text: str, path: str) -> Document:
+    """Read the text of such a file."""
+    return Document(parse_json(text, path, "give the file as a whole, as it was written"), "the file")
 
 
 def parse_json(text: str, path: str, remedy: str) -> Any:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Where the libraries of this installation are: the interposers, and those that Python programs call."""
 
 import os
@@ -58,7 +59,7 @@ def find_library(name: str) -> str:
         return found
     import glob  # noqa: PLC0415 - runs find theirs above
 
-    return next((found for path in paths for found in glob.glob(f"{path}.[0-9]") if os.path.isfile(found)), "")
+    return next((found for path in paths for found in glob.glob(f"{path}.[0-9]*") if os.path.isfile(found)), "")
 
 
 def _library(name: str, description: str) -> str:

@@ -1,13 +1,15 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Libraries of C functions over MPI as Python calls them: in the one that fits mpi4py's MPI."""
 
 import ctypes
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import ModuleType
 from typing import Any, TypeVar
 
+from thalweg import prototypes
 from thalweg.errors import PROGRAM, ThalwegError
 from thalweg.programs.families import FAMILIES, Family, LoadedMpi, loaded_mpi
 
@@ -24,18 +26,6 @@ class LinkedError(Exception):
         self.status = status or "invalid argument"
 
 
-class LastError(ctypes.Structure):
-    """thalweg_error."""
-
-    _fields_ = (
-        ("status", ctypes.c_int),
-        ("rank", ctypes.c_int),
-        ("call", ctypes.c_char_p),
-        ("remedy", ctypes.c_char_p),
-        ("message", ctypes.c_char_p),
-    )
-
-
 class LinkedLibrary:
     """A library, for one process. Calls let other threads of Python run."""
 
@@ -44,14 +34,15 @@ class LinkedLibrary:
     def __init__(self, path: str, communicator: type[ctypes.c_int | ctypes.c_void_p]) -> None:
         """Load the library; `communicator` is what MPI_Comm is."""
         self._functions = ctypes.CDLL(path)
-        self._functions.thalweg_last_error.restype = ctypes.POINTER(LastError)
-        self._functions.thalweg_status_name.restype = ctypes.c_char_p
+        self.declare(prototypes.of_status(communicator))
         self._communicator = communicator
 
-    def declare(self, arguments: Mapping[str, tuple[Any, ...]]) -> None:
-        """Say what functions take, by name."""
-        for name, types in arguments.items():
-            getattr(self._functions, name).argtypes = types
+    def declare(self, *headers: prototypes.Prototypes) -> None:
+        """Say what functions give back, and take."""
+        for header in headers:
+            for name, (given, taken) in header.items():
+                function = getattr(self._functions, name)
+                function.restype, function.argtypes = given, taken
 
     def initialized(self) -> bool:
         """Ask the MPI library that this one calls whether it was initialized."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Streams for programs with mpi4py and numpy: many small items to unpredictable ranks, put together on the way.
 
     with thalweg.Stream(MPI.COMM_WORLD, np.uint64, handler) as samples:
@@ -20,11 +21,8 @@ from typing import Any, NoReturn, Self, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from thalweg import structures
 from thalweg.stream_library import (
-    Deliver,
-    Handler,
-    Options,
-    Statistics,
     StreamError,
     StreamLibrary,
     StreamStatistics,
@@ -65,7 +63,7 @@ class Stream:
             self._refuse("Stream", f"{handler!r} cannot be called", "give a function of an array of items")
         if self._library.runs:
             self._refuse("Stream", "a handler makes a stream", "make it where no handler runs")
-        options = Options(
+        options = structures.StreamOptions(
             item_bytes=self._dtype.itemsize,
             buffer_bytes=self._checked_option("buffer_bytes", buffer_bytes),
             memory_bytes=self._checked_option("memory_bytes", memory_bytes),
@@ -77,8 +75,8 @@ class Stream:
         self._handler = handler
         self._failure: BaseException | None = None
         # It holds no reference to this object, or nobody would ever collect that.
-        deliver = Deliver(_receiver(weakref.WeakMethod(self._receive)))
-        self._handle = self._library.create(comm, options, Handler(deliver=deliver))
+        deliver = structures.StreamHandlerDeliver(_receiver(weakref.WeakMethod(self._receive)))
+        self._handle = self._library.create(comm, options, structures.StreamHandler(deliver=deliver))
         self._free = weakref.finalize(self, self._library.free, self._handle, deliver)
         self._view = self._library.view_of(self._handle)
         self._library.call("stream_set_name", self._handle, _place_of(sys._getframe(1)).encode())  # noqa: SLF001
@@ -131,7 +129,7 @@ class Stream:
         return self._read("phase_statistics")
 
     def _read(self, call: str) -> StreamStatistics:
-        done = Statistics(size=ctypes.sizeof(Statistics))
+        done = structures.StreamStatistics()
         self._library.call(f"stream_read_{call}", self._open(call), ctypes.byref(done))
         return StreamStatistics(*(getattr(done, name) for name in StreamStatistics._fields))
 

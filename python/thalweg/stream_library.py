@@ -1,9 +1,11 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The C interface of streams (include/thalweg/stream.h) as Python calls it, in the library that fits mpi4py's MPI."""
 
 import ctypes
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from thalweg import prototypes, structures
 from thalweg.libraries import stream_library
 from thalweg.linked_library import CallbackLibrary, LinkedError, load_for
 
@@ -41,68 +43,6 @@ class StreamStatistics(NamedTuple):
         return (self.near_bytes + self.far_bytes) / max(self.buffer_bytes, 1)
 
 
-class Options(ctypes.Structure):
-    """thalweg_stream_options."""
-
-    _fields_ = (
-        ("item_bytes", ctypes.c_size_t),
-        ("buffer_bytes", ctypes.c_size_t),
-        ("memory_bytes", ctypes.c_size_t),
-        ("shape", ctypes.c_char_p),
-        ("max_pending_items", ctypes.c_size_t),
-        ("max_overflow_bytes", ctypes.c_size_t),
-        ("period_us", ctypes.c_uint),
-    )
-
-
-class Statistics(ctypes.Structure):
-    """thalweg_stream_statistics."""
-
-    _fields_ = (("size", ctypes.c_size_t), *((name, ctypes.c_uint64) for name in StreamStatistics._fields))
-
-
-Deliver = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
-Fail = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)
-
-
-class Handler(ctypes.Structure):
-    """thalweg_stream_handler; without a function to forward items, the library does that."""
-
-    _fields_ = (
-        ("context", ctypes.c_void_p),
-        ("deliver", Deliver),
-        ("forward", ctypes.c_void_p),
-        ("release", ctypes.c_void_p),
-        ("resend", ctypes.c_void_p),
-    )
-
-
-class View(ctypes.Structure):
-    """The first fields of thalweg_stream_view."""
-
-    _fields_ = (("refill", ctypes.c_void_p), ("fail", Fail), ("hurry", ctypes.c_void_p), ("stream", ctypes.c_void_p))
-
-
-_HANDLE = ctypes.c_void_p
-_HANDLES = ctypes.POINTER(_HANDLE)
-_COUNT = ctypes.c_size_t
-_ARGUMENTS = {
-    "thalweg_stream_free": (_HANDLES,),
-    "thalweg_stream_send_many": (_HANDLE, _COUNT, ctypes.c_void_p, ctypes.c_void_p),
-    "thalweg_stream_send_many_to": (_HANDLE, ctypes.c_int, _COUNT, ctypes.c_void_p),
-    "thalweg_stream_flush": (_HANDLE,),
-    "thalweg_stream_progress": (_HANDLE,),
-    "thalweg_stream_finish": (_HANDLE,),
-    "thalweg_stream_start_finish": (_HANDLE, _HANDLES),
-    "thalweg_stream_read_statistics": (_HANDLE, ctypes.POINTER(Statistics)),
-    "thalweg_stream_read_phase_statistics": (_HANDLE, ctypes.POINTER(Statistics)),
-    "thalweg_stream_set_name": (_HANDLE, ctypes.c_char_p),
-    "thalweg_request_test": (_HANDLES, ctypes.POINTER(ctypes.c_int)),
-    "thalweg_request_wait": (_HANDLES,),
-    "thalweg_request_free": (_HANDLES,),
-}
-
-
 class StreamLibrary(CallbackLibrary):
     """The library with its functions declared, for one process."""
 
@@ -112,24 +52,20 @@ class StreamLibrary(CallbackLibrary):
     def __init__(self, path: str, communicator: type[ctypes.c_int | ctypes.c_void_p]) -> None:
         """Load the library; `communicator` is what MPI_Comm is."""
         super().__init__(path, communicator)
-        self.declare(_ARGUMENTS)
-        options, handler = ctypes.POINTER(Options), ctypes.POINTER(Handler)
-        self._functions.thalweg_stream_create.argtypes = (communicator, options, handler, _HANDLES)
-        self._functions.thalweg_stream_view_of.argtypes = (_HANDLE,)
-        self._functions.thalweg_stream_view_of.restype = ctypes.POINTER(View)
-        self._functions.thalweg_stream_shape.argtypes = (_HANDLE,)
-        self._functions.thalweg_stream_shape.restype = ctypes.c_char_p
+        self.declare(prototypes.of_request(communicator), prototypes.of_stream(communicator))
 
-    def create(self, communicator: Any, options: Options, handler: Handler) -> ctypes.c_void_p:
+    def create(
+        self, communicator: Any, options: structures.StreamOptions, handler: structures.StreamHandler
+    ) -> ctypes.c_void_p:
         """Make a stream of an mpi4py communicator."""
         stream = ctypes.c_void_p()
-        handle = self.handle_of(communicator)
-        self.call("stream_create", handle, ctypes.byref(options), ctypes.byref(handler), ctypes.byref(stream))
+        made_of = (self.handle_of(communicator), ctypes.byref(options), ctypes.byref(handler))
+        self.call("stream_create_for", structures.HEADER_VERSION, *made_of, ctypes.byref(stream))
         return stream
 
-    def view_of(self, stream: ctypes.c_void_p) -> View:
+    def view_of(self, stream: ctypes.c_void_p) -> structures.StreamView:
         """Give what a handler needs to fail."""
-        view: View = self._functions.thalweg_stream_view_of(stream).contents
+        view: structures.StreamView = self._functions.thalweg_stream_view_of(stream).contents
         return view
 
     def shape_of(self, stream: ctypes.c_void_p) -> str:

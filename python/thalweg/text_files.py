@@ -1,7 +1,9 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Files that users name: one reader and one writer, in the core (src/core/files.hpp)."""
 
 from __future__ import annotations
 
+import errno
 import os
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
@@ -77,20 +79,27 @@ def write_bytes(data: bytes, path: str | os.PathLike[str], remedy: str = "name a
     try:
         _core.write_file(name, data)
     except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            remedy = "free some space there, or name a file elsewhere"
         raise ThalwegError(SETTINGS, f"{name} cannot be written: {error.strerror}", remedy) from error
 
 
-def check_writable(path: str | os.PathLike[str], remedy: str = "name a file to write") -> None:
-    """See before a long search that its answer can be kept. Raises ThalwegError."""
+def check_writable(
+    path: str | os.PathLike[str], remedy: str = "name a file to write", *, makes_folders: bool = False
+) -> None:
+    """See before a long search that its answer can be kept, maybe in folders still to be made. Raises ThalwegError."""
     name = os.fspath(path)
     folder = os.path.dirname(os.path.realpath(name))
+    while makes_folders and not os.path.exists(folder):
+        folder = os.path.dirname(folder)
     exists = os.path.exists(name)
     if os.path.isdir(name):
         reason = "it is a folder"
     elif not exists and not os.path.isdir(folder):
         reason = f"there is no folder {folder}"
     elif not os.access(name if exists else folder, os.W_OK):
-        reason = "permission denied"
+        is_fixed = os.statvfs(name if exists else folder).f_flag & os.ST_RDONLY
+        reason = os.strerror(errno.EROFS if is_fixed else errno.EACCES)
     else:
         return
     raise ThalwegError(SETTINGS, f"{name} cannot be written: {reason}", remedy)

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Installs the MPI libraries of the tests that are no Debian packages: .mpi/mpich5, .mpi/openmpi5 and .mpi/intel, each a
 # virtual environment with one wheel from PyPI, and .mpi/mpi4py, the environment of mpi4py's own tests.
 # Quick when they are there; run it again after changing a version below.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // thalweg/request.h
 
 #include "boundary/request.hpp"

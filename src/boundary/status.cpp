@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // thalweg/status.h
 
 #include "boundary/last_error.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // fmt's own code, compiled once: header-only fmt would be compiled again in every file that formats, and
 // fmt's shared library cannot be linked into interposers that must bring all they need.
 

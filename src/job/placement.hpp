@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // How many cores this process may use, and whether some node has more ranks than cores.
@@ -19,7 +20,7 @@ struct RankPlace {
   std::uint32_t quota_centicores = UINT32_MAX; // the control group's limit, in hundredths of a core
   std::int32_t socket = -1;                    // that has all of these cores, or -1
   std::uint32_t aggregator = 0;                // that its host's agent knows (room nic); 0: none
-  std::int64_t device_runtime = 0;             // of a GPU, loaded into the process; 0: none
+  std::int64_t gpu_runtime = 0;                // of a GPU, loaded into the process; 0: none
 
   static constexpr std::uint32_t unreported = UINT32_MAX; // aggregator: the agent has not answered yet
 };

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Closed forms of what all ranks do alike: rounds in which every rank sends and gets as much as every other.
 
 #include "model/closed_form_table.hpp"

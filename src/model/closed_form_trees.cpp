@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Closed forms of trees and chains (LogGP: Alexandrov et al. 1995; Nishtala 2009), for broadcast, reduce,
 // scatter, gather and barrier.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Max-min fair rates of the flows that a change reaches.
 
 #include "model/flow_network.hpp"

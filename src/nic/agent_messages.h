@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
 /*
@@ -59,6 +60,7 @@ struct thalweg_nic_page {
   __u32 sleepers;                   /* ranks that want the group's doorbell to be rung at an end */
   __u32 freed[THALWEG_NIC_WINDOW];  /* the last broadcast that all cards below have */
   __u32 wanted[THALWEG_NIC_WINDOW]; /* the broadcast that had no room, as ranks here had not taken another */
+  __u32 dissolved;                  /* written by ranks: none of the group's needs it any more, on any host */
 };
 
 /* Of a group for broadcasts, segments follow the page: for each place of the window all that one may have. Of
@@ -113,6 +115,7 @@ enum thalweg_nic_departure_kind {
   THALWEG_NIC_PROCESS_ENDED = 1,
   THALWEG_NIC_HOST_SILENT = 2,
   THALWEG_NIC_AGENT_ENDED = 3, /* its host answers */
+  THALWEG_NIC_DISSOLVED = 4,   /* among agents: nobody is gone, and the group is needed no more */
 };
 
 enum thalweg_nic_departure_at { THALWEG_NIC_DEPARTURE_AT = 2560 };

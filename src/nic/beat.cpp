@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "nic/beat.hpp"
 
 #include <algorithm>
@@ -87,7 +88,7 @@ std::optional<Beat> read_beat(std::span<const std::byte> datagram) {
   beat.departure.kind = thalweg_nic_order32(head.kind);
   beat.departure.rank = static_cast<std::int32_t>(thalweg_nic_order32(head.rank));
   beat.departure.after = thalweg_nic_order32(head.after);
-  if (beat.departure.kind > THALWEG_NIC_AGENT_ENDED)
+  if (beat.departure.kind > THALWEG_NIC_DISSOLVED)
     return std::nullopt;
   copy_name(beat.host, head.sender);
   copy_name(beat.departure.host, head.host);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "nic/inbox.h"
@@ -30,6 +31,8 @@ class Ends : public Awaited {
 public:
   /// Has it ended for this rank? Does not wait.
   virtual bool has_ended(std::uint32_t epoch) = 0;
+  /// No rank of the group needs it any more, on any host.
+  virtual void dissolve() {}
 };
 
 /// A host's card that gathers, as one of its ranks sees it: an epoch has ended when all ranks have arrived.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "nic/combining.h"
@@ -5,14 +6,15 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 namespace thalweg::nic {
 
 /// An operator of users (thalweg/nic_operator.h) as a function of this process: into = from (+) into.
 struct ElementOperator {
-  void (*combine)(const thalweg_nic_word* from, thalweg_nic_word* into) = nullptr; ///< null: none
-  std::uint32_t words = 1;                                                         ///< of an element
+  std::function<void(const thalweg_nic_word* from, thalweg_nic_word* into)> combine{}; ///< empty: none
+  std::uint32_t words = 1;                                                             ///< of an element
 };
 
 /// What all contributors have brought, by an operator of users, as the kernel's programs do it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A rank's side of a card in the kernel that gathers: a socket to start through, and a page to look at. It
@@ -18,6 +19,7 @@ public:
     group_.sleep_unless(has_come, longest_us);
   }
   std::string loss() override { return group_.loss(); }
+  void dissolve() override { group_.dissolve(); }
 
 private:
   KernelGroup group_;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "nic/kernel_group.hpp"
 
 #include "core/error.hpp"
@@ -79,27 +80,26 @@ void KernelGroup::sleep_unless(const std::function<bool()>& has_come, std::uint3
 
 // An agent says nothing by itself, so there is something to read only when it has ended.
 std::string KernelGroup::loss() const {
-  throw_if_somebody_left();
+  const auto* const gone = reinterpret_cast<const thalweg_nic_departure*>(
+      reinterpret_cast<const std::byte*>(page_) + THALWEG_NIC_DEPARTURE_AT);
+  const std::uint32_t kind = __atomic_load_n(&gone->kind, __ATOMIC_ACQUIRE);
+  const std::string_view host(gone->host, strnlen(gone->host, sizeof gone->host));
+  if (kind == THALWEG_NIC_AGENT_ENDED)
+    return fmt::format("the agent of {} has ended", host);
+  if (kind != THALWEG_NIC_NOBODY_LEFT)
+    throw_if_missed(*gone, host);
   pollfd agent{agent_->descriptor(), POLLIN, 0};
   return poll(&agent, 1, 0) > 0 ? "the agent of this host has ended" : std::string();
 }
 
-void KernelGroup::throw_if_somebody_left() const {
-  const auto* const gone = reinterpret_cast<const thalweg_nic_departure*>(
-      reinterpret_cast<const std::byte*>(page_) + THALWEG_NIC_DEPARTURE_AT);
-  const std::uint32_t kind = __atomic_load_n(&gone->kind, __ATOMIC_ACQUIRE);
-  if (kind == THALWEG_NIC_NOBODY_LEFT ||
-      thalweg_nic_later(newest_.load(std::memory_order_relaxed), gone->after) == 0)
+void KernelGroup::throw_if_missed(const thalweg_nic_departure& gone, std::string_view host) const {
+  if (thalweg_nic_later(newest_.load(std::memory_order_relaxed), gone.after) == 0)
     return;
-  const std::string_view host(gone->host, strnlen(gone->host, sizeof gone->host));
-  if (kind == THALWEG_NIC_PROCESS_ENDED)
-    throw Error(fmt::format("rank {} on {} ended", gone->rank, host), "see why it did: its own messages",
+  if (gone.kind == THALWEG_NIC_PROCESS_ENDED)
+    throw Error(fmt::format("rank {} on {} ended", gone.rank, host), "see why it did: its own messages",
                 thalweg_error_system);
-  if (kind == THALWEG_NIC_AGENT_ENDED)
-    throw Error(fmt::format("the agent of {} has ended", host),
-                "see its messages, and start it: thalweg nic serve", thalweg_error_system);
-  throw Error(gone->rank < 0 ? fmt::format("the host {} does not answer", host)
-                             : fmt::format("the host {} of rank {} does not answer", host, gone->rank),
+  throw Error(gone.rank < 0 ? fmt::format("the host {} does not answer", host)
+                            : fmt::format("the host {} of rank {} does not answer", host, gone.rank),
               "see whether it is up, and its link and agent", thalweg_error_system);
 }
 

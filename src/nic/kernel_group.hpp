@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A rank's membership in a group of a card in the kernel: its socket, the page that it looks at, the doorbell
@@ -11,6 +12,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace thalweg::nic {
 
@@ -42,10 +44,12 @@ public:
   bool has_ended(std::uint32_t epoch) const;
   void sleep_unless(const std::function<bool()>& has_come, std::uint32_t longest_us);
   std::string loss() const;
+  void dissolve() const { __atomic_store_n(&page_->dissolved, 1, __ATOMIC_RELEASE); }
 
 private:
   std::size_t mapped_bytes() const;
-  void throw_if_somebody_left() const;
+  // A rank or its host is gone, and this one takes part in what is not complete without it.
+  void throw_if_missed(const thalweg_nic_departure& gone, std::string_view host) const;
 
   std::unique_ptr<AgentConnection> agent_;
   std::atomic<std::uint32_t> newest_ = 0;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A rank's side of a card in the kernel that relays broadcasts. A message leaves in packets straight from the
@@ -16,6 +17,7 @@ public:
     group_.sleep_unless(has_come, longest_us);
   }
   std::string loss() override { return group_.loss(); }
+  void dissolve() override { group_.dissolve(); }
 
   void enter(std::uint32_t epoch) override { group_.enter(epoch); }
   bool has_room(std::uint32_t epoch) override;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // A checkpoint's manifest as text.
 
 #include "core/error.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Reads traces of calls (call_trace.hpp has the grammar).
 
 #include "core/files.hpp"

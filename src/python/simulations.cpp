@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "python/bindings.hpp"
 
 #include "core/error.hpp"
@@ -200,6 +201,9 @@ void bind_program(nb::module_& module) {
         static_cast<void>(simulate::MeasuredNoise(text, std::move(name)));
       },
       nb::arg("text"), nb::arg("name"), "Refuse what is no file of measured noise, with its line.");
+  module.def(
+      "check_noise_words", [](std::string_view words) { static_cast<void>(simulate::parse_noise(words)); },
+      nb::arg("words"), "Refuse what is no PERIOD,DURATION or the like.");
 }
 
 } // namespace

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // How messages get from rank to rank.
 
 #include "simulate/loggp_simulation.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What waits for a core, and what delays a processor at its work.
 
 #include "simulate/loggp_simulation.hpp"

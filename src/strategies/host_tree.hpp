@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The tree that strategies for network devices run along: a k-ary tree of nodes, with each node's other ranks
@@ -25,8 +26,8 @@ Parameter host_tree_where();
 /// do not depend on the order. Who runs a schedule sees to that, by integers; what is proven is the same.
 Parameter host_tree_sum();
 
-/// What devices take at most (mpi/run/device_relaying.cpp, device_blocks.cpp, device_words.cpp): the bytes of
-/// a broadcast or of all that is scattered, of all that is gathered, and of a reduction of MPI_DOUBLE.
+/// What devices take at most (mpi/offload/nic_relaying.cpp, device_blocks.cpp, device_words.cpp): the bytes
+/// of a broadcast or of all that is scattered, of all that is gathered, and of a reduction of MPI_DOUBLE.
 inline constexpr std::int64_t device_message_bytes = 90112;
 inline constexpr std::int64_t device_gather_bytes = 8192;
 inline constexpr std::int64_t device_reduction_bytes = 2048;

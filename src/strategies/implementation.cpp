@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "strategies/implementation.hpp"
 
 #include "core/error.hpp"
@@ -16,10 +17,8 @@ namespace {
 
 constexpr std::string_view native_name = "native";
 constexpr std::string_view library_mark = "library:";
-constexpr std::string_view offload_mark = "offload:";
 
-// Words of libraries and of offloads end up in files and variables, so they have no letters that mean
-// something there.
+// Words of libraries end up in files and variables, so they have no letters that mean something there.
 constexpr std::string_view word_letters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-:=";
 
@@ -123,9 +122,6 @@ struct Text {
                                      : fmt::format("{}{}", library_mark, library.algorithm);
   }
   std::string operator()(const Scheduled& scheduled) const { return to_text(scheduled); }
-  std::string operator()(const Offload& offload) const {
-    return fmt::format("{}{}", offload_mark, offload.name);
-  }
 };
 
 } // namespace
@@ -138,8 +134,6 @@ Implementation parse_implementation(std::string_view text, const Call& call) {
   text = trimmed(text);
   if (text.starts_with(library_mark))
     return Library{word_behind(library_mark, text, call)};
-  if (text.starts_with(offload_mark))
-    return Offload{word_behind(offload_mark, text, call)};
   const std::string_view name = trimmed(text.substr(0, text.find(':')));
   if (name != native_name)
     return parse_scheduled(text, call);

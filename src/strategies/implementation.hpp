@@ -1,11 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// What can run a call: a strategy's schedule on our engine, the MPI library, or an offload. Whoever chooses,
-// records or runs says which by this one type.
+// What can run a call: a strategy's schedule, or the MPI library. Whoever chooses, records or runs says which
+// by this one type.
 //
-//   implementation = "native"                                            the library, as it decides itself
-//                  | "library:" word                                     the library, by an algorithm of its
-//                  own | "offload:" word                                     the network card or the kernel
+//   implementation = "native"          the library, as it decides itself
+//                  | "library:" word   the library, by an algorithm of its own
 //                  | strategy [ ":" parameter "=" value { "," parameter "=" value } ]
 //
 // Sizes may carry KiB, MiB, GiB; choices are written by their names. Blanks around words mean nothing.
@@ -26,7 +26,7 @@ struct Library {
   bool operator==(const Library&) const = default;
 };
 
-/// A strategy's schedule, run by our engine.
+/// A strategy's schedule, run by our engine, or by network devices where the strategy is for these.
 class Scheduled {
 public:
   /// Parameters that are not given have their default value. Throws Error for an unknown parameter or a
@@ -44,16 +44,8 @@ private:
   schedule::Parameters parameters_;
 };
 
-/// A collective that the network card or the kernel does as a whole. Where it is not at hand the library runs
-/// the call.
-struct Offload {
-  std::string name;
-
-  bool operator==(const Offload&) const = default;
-};
-
 /// The library as it decides itself, where nobody has chosen.
-using Implementation = std::variant<Library, Scheduled, Offload>;
+using Implementation = std::variant<Library, Scheduled>;
 
 /// The library, as it decides itself?
 bool is_native(const Implementation& implementation);

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // ItemStream's second part: how it takes in.
 
 #include "core/error.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What ItemStream has done, as far as it is not counted while it happens.
 
 #include "stream/item_stream.hpp"

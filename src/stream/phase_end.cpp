@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // ItemStream's third part: how a phase ends (stream/wave.hpp), and how the ranks go on.
 
 #include "core/error.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // ItemStream's fourth part: what goes on its way before its buffer is full, while its rank computes.
 
 #include "stream/item_stream.hpp"

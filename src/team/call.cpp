@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "team/call.hpp"
 
 #include "job/linked/mpi_calls.hpp"
@@ -18,9 +19,6 @@ using schedule::Operation;
 constexpr Operation operations[] = {Operation::broadcast, Operation::scatter,  Operation::gather,
                                     Operation::allgather, Operation::alltoall, Operation::reduce,
                                     Operation::allreduce, Operation::scan,     Operation::barrier};
-
-// Calls of the first version end before their place in the program.
-constexpr std::size_t min_size = offsetof(thalweg_team_call, file);
 
 // Bytes of an element of a type that has neither gaps nor bytes before its begin.
 std::size_t element_bytes(const thalweg_team_call& given) {
@@ -59,8 +57,9 @@ void check_synchronization(const char* end, thalweg_sync given) {
 } // namespace
 
 std::string_view name_of(const thalweg_team_call& given) {
+  constexpr std::size_t knows_collective = offsetof(thalweg_team_call, input);
   const auto number = static_cast<std::size_t>(given.collective);
-  const bool is_known = given.struct_size >= min_size && number < std::size(operations);
+  const bool is_known = given.size >= knows_collective && number < std::size(operations);
   return is_known ? schedule::name(operations[number]) : "start";
 }
 
@@ -73,23 +72,6 @@ Operation operation_of(thalweg_collective collective) {
 
 bool is_of_teams(Operation operation) {
   return std::ranges::find(operations, operation) != std::end(operations);
-}
-
-const thalweg_team_call& whole(const thalweg_team_call& given, thalweg_team_call& room) {
-  if (given.struct_size == sizeof given) [[likely]]
-    return given;
-  if (given.struct_size < min_size)
-    throw Error(fmt::format("a call with a struct_size of {}", given.struct_size),
-                "begin with THALWEG_TEAM_CALL_INIT");
-  if (given.struct_size > sizeof given)
-    throw Error(
-        fmt::format("a call with a struct_size of {}, of which this library knows {}", given.struct_size,
-                    sizeof given),
-        "the program was compiled for a later version of Thalweg: run it with that, or compile it again",
-        thalweg_error_unsupported);
-  room = THALWEG_TEAM_CALL_INIT;
-  std::memcpy(&room, &given, given.struct_size);
-  return room;
 }
 
 TeamCall checked(const thalweg_team_call& given, const job::Group& group) {

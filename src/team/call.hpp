@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A collective of a team, its arguments checked.
@@ -29,10 +30,6 @@ struct TeamCall {
 
 /// The name of the call's collective, or "start" where it has none.
 std::string_view name_of(const thalweg_team_call& given);
-
-/// The call with all fields that this version has, whatever version it was written for: itself, or a copy in
-/// `room`. Throws Error for a size that no version had, or a later one.
-const thalweg_team_call& whole(const thalweg_team_call& given, thalweg_team_call& room);
 
 /// Throws Error for a number that is none of them.
 schedule::Operation operation_of(thalweg_collective collective);

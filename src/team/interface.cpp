@@ -1,13 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The C interface (thalweg/team.h) over Team.
 
 #include "boundary/guarded.hpp"
 #include "boundary/request.hpp"
+#include "boundary/version.hpp"
 #include "job/linked/mpi_state.hpp"
+#include "team/structures.hpp"
 #include "team/team.hpp"
 #include "thalweg/team.h"
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 using thalweg::Error;
@@ -122,8 +127,15 @@ std::vector<int> in_order_of_first(std::span<const int> owners) {
 
 extern "C" {
 
-thalweg_status thalweg_team_create(MPI_Comm communicator, thalweg_team** team) {
+THALWEG_API thalweg_status(thalweg_team_create)();
+// What programs call that were compiled when headers did not tell their version.
+thalweg_status(thalweg_team_create)() {
+  return guarded({.call = "create"}, thalweg::boundary::refuse_first_version);
+}
+
+thalweg_status thalweg_team_create_for(int header_version, MPI_Comm communicator, thalweg_team** team) {
   return guarded({.call = "create"}, [&] {
+    thalweg::boundary::must_fit(header_version);
     must_be_given(team, "team");
     *team = new thalweg_team(communicator);
   });
@@ -215,8 +227,8 @@ thalweg_status thalweg_team_start(thalweg_team* team, const thalweg_team_call* c
   const std::string_view name = call == nullptr ? "start" : thalweg::teams::name_of(*call);
   return guarded(caller(name, team), [&] {
     must_be_given(call, "call");
-    thalweg_team_call room; // filled for calls of other versions only
-    const thalweg_team_call& whole = thalweg::teams::whole(*call, room);
+    std::optional<thalweg_team_call> room; // filled for calls of other versions only
+    const thalweg_team_call& whole = thalweg::boundary::sized(*call, room);
     if (request == nullptr)
       of(team)->run(whole, from);
     else
@@ -262,10 +274,10 @@ thalweg_status thalweg_team_receive(thalweg_team* team, int from, int tag, void*
   return guarded(caller("receive", team), [&] {
     if (room > 0)
       must_be_given(message, "message");
+    thalweg::boundary::must_take_result(received);
     const thalweg_received found =
         of(team)->messages().receive(from, tag, {static_cast<std::byte*>(message), room});
-    if (received != nullptr)
-      *received = found;
+    thalweg::boundary::give_result(found, received);
   });
 }
 

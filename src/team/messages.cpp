@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "team/messages.hpp"
 
 #include "job/linked/mpi_calls.hpp"
@@ -130,7 +131,8 @@ thalweg_received Messages::receive_by_card(Rank from, int tag, std::span<std::by
   const thalweg_nic_match& match = incoming.match;
   if (match.bytes > THALWEG_NIC_CARRIED_BYTES)
     receive_rest(match, room);
-  const thalweg_received received{static_cast<int>(match.source), static_cast<int>(match.tag), match.bytes};
+  const thalweg_received received{
+      .from = static_cast<int>(match.source), .tag = static_cast<int>(match.tag), .bytes = match.bytes};
   check_room(received, room.size());
   return received;
 }
@@ -162,7 +164,8 @@ thalweg_received Messages::receive_by_library(Rank from, int tag, std::span<std:
   wait::until(policy_, look);
   int bytes = 0;
   job::must(PMPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
-  const thalweg_received received{status.MPI_SOURCE, status.MPI_TAG, static_cast<std::size_t>(bytes)};
+  const thalweg_received received{
+      .from = status.MPI_SOURCE, .tag = status.MPI_TAG, .bytes = static_cast<std::size_t>(bytes)};
   std::vector<std::byte> lost;
   if (received.bytes > room.size())
     lost.resize(received.bytes);

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Tuning files on disk: read as a whole, replaced as a whole.
 
 #include "core/descriptor.hpp"

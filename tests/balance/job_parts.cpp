@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What balancing in a job is made of, without a job: reports, the verdict, orders, units, cuts.
 
 #include "balance/near_order.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Assertions end the process at their level and below it, and evaluate nothing above.
 
 #undef THALWEG_ASSERT_LEVEL // the command line may have one

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Memory of each thread begins as what nobody has written to, whatever the memory was before.
 
 #include "core/per_thread.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Every strategy of the index, run for real: ranks as threads over loopback, random data, results held
 // against the operation's definition. The verifier proves schedules; this shows that the engine does what
 // schedules say.

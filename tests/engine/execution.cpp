@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What an execution asks of its transport, and when it does local work.
 
 #include "engine/execution.hpp"

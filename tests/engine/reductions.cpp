@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Every reduction against one element at a time, for lengths around those of vectors and odd addresses.
 
 #include "engine/reductions.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Messages that describe themselves: every schedule that passes blocks on, with sizes that only their senders
 // and receivers know.
 

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Runs PROGRAM on each number of RANKS with each of VARIANTS (an argument list; @60/RANKS@ becomes that quotient) and fails unless
 # every run ends with status 0 and all print the same `answer:` line.
 include(${CMAKE_CURRENT_LIST_DIR}/../job.cmake)

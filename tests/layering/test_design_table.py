@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The table of rooms in docs/design.md is what the build knows: its rooms, what each uses, and their sub-rooms."""
 
 import re
@@ -68,6 +69,41 @@ def test_rooms_use_what_the_table_says() -> None:
         if uses is not None and name in rows and rows[name].uses != uses
     }
     assert different == {}
+
+
+# Which buildings a building may use.
+BUILDINGS: dict[str, set[str]] = {
+    "core": set(),
+    "runtime": {"core"},
+    "sim": {"core"},
+    "nic": {"core", "runtime"},
+    "run": {"core", "runtime", "nic"},
+    "api": {"core", "runtime", "nic", "sim"},
+}
+
+
+def buildings() -> dict[str, str]:
+    """Give the building of each room, as the design says."""
+    section = (ROOT / "docs" / "design.md").read_text().split("\n## Buildings\n")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| (\w+) \| `([\w ]+)` \|", section, re.MULTILINE)
+    found = [(room, building) for building, names in rows for room in names.split()]
+    assert len(dict(found)) == len(found), "a room is in one building"
+    return dict(found)
+
+
+def test_every_room_is_in_a_building() -> None:
+    assert set(buildings()) == set(built_rooms())
+
+
+def test_buildings_stand_on_those_below() -> None:
+    building = buildings()
+    found = [
+        f"{room} ({building[room]}) uses {other} ({building[other]})"
+        for room, uses in built_rooms().items()
+        for other in uses or ()
+        if other in building and building[other] not in BUILDINGS[building[room]] | {building[room]}
+    ]
+    assert found == []
 
 
 def test_sub_rooms_are_named_in_their_rooms_row() -> None:

@@ -1,23 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pages can be read: short lines, short sentences, American spelling, and paths that exist."""
 
 import re
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from house.prose import prose, prose_figures, sentences, word_count
 from markdown_it import MarkdownIt
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 COLUMNS_MAX = 120
 WORDS_MAX = 30
+README_LINES_MAX = 119
 
-BLOCK = re.compile(r"^(?:[-*+]|\d+\.)\s|^#+\s")
-FENCE = re.compile(r"^\s*```")
-SENTENCE_END = re.compile(r"(?<=[.!?])[\"')*_]*\s+(?=[\"'(*_\[]*[A-Z0-9])")
-# Stands for a piece of code: one word, whatever is in it.
-CODE = "Code"
+# Pages in plain English: the subject comes first, instead of It, That, So, Where or What. The others are to follow.
+PLAIN_PAGES = [
+    "README.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "docs/README.md",
+    "docs/balance.md",
+    "docs/commands.md",
+    "docs/design.md",
+    "docs/hacking.md",
+    "docs/install.md",
+    "docs/learning.md",
+    "docs/placing.md",
+    "docs/tutorial.md",
+    "docs/results/README.md",
+    "docs/results/benchmarks.md",
+    "docs/results/demo.md",
+]
+WEAK_PERCENT_MAX = 8
 
 VERBS = (
     "author categor character custom emphas familiar general initial local material maxim minim modern normal optim "
@@ -49,56 +66,8 @@ def indented_blocks(text: str) -> list[int]:
     return [token.map[0] + 1 for token in tokens if token.type == "code_block" and token.map]
 
 
-def prose(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines that are no code and no comment, with their numbers from 1; an empty one for each left out."""
-    fenced = False
-    blank = True
-    text = re.sub(r"<!--.*?-->", lambda comment: "\n" * comment[0].count("\n"), text, flags=re.DOTALL)
-    for number, line in enumerate(text.splitlines(), 1):
-        if FENCE.match(line):
-            fenced = not fenced
-            yield number, ""
-        elif fenced or (line.startswith("    ") and blank) or line.startswith("        "):
-            yield number, ""
-            continue  # an indented block goes on after its own lines
-        else:
-            yield number, line
-        blank = not line.strip()
-
-
-def blocks(text: str) -> Iterator[tuple[int, str]]:
-    """Yield paragraphs, list items, headings and table cells, each with the number of its first line."""
-    first, held = 0, ""
-    for number, line in [*prose(text), (0, "")]:
-        words = line.strip()
-        is_row = words.startswith("|")
-        if held and (not words or is_row or BLOCK.match(words)):
-            yield first, held
-            held = ""
-        if is_row:
-            cells = re.split(r"(?<!\\)\|", re.sub(r"`[^`]*`", CODE, words).strip("|"))
-            yield from ((number, cell) for cell in cells if not re.fullmatch(r"[\s:-]*", cell))
-        elif words:
-            first = first if held else number
-            held = f"{held} {words}" if held else re.sub(BLOCK, "", words)
-            if words.startswith("#"):
-                yield first, held
-                held = ""
-
-
-def plain(text: str) -> str:
-    """Give the words that are read: code counts as one, links as their text."""
-    text = re.sub(r"(`+).*?\1", CODE, text)
-    return re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
-
-
-def sentences(text: str) -> Iterator[tuple[int, str]]:
-    for number, block in blocks(text):
-        yield from ((number, sentence) for sentence in SENTENCE_END.split(plain(block)))
-
-
 def long_sentences(text: str) -> list[str]:
-    counted = [(number, len(re.findall(r"\S*\w\S*", sentence)), sentence) for number, sentence in sentences(text)]
+    counted = [(number, word_count(sentence), sentence) for number, sentence in sentences(text)]
     return [f"{number}: {words} words: {sentence[:60]}" for number, words, sentence in counted if words > WORDS_MAX]
 
 
@@ -136,6 +105,18 @@ def test_lines_are_short(path: Path) -> None:
 @pytest.mark.parametrize("path", pages(), ids=name_of)
 def test_sentences_are_short(path: Path) -> None:
     assert long_sentences(path.read_text()) == []
+
+
+@pytest.mark.parametrize("name", PLAIN_PAGES)
+def test_sentences_begin_with_their_subject(name: str) -> None:
+    """`make house` has these figures for all pages."""
+    figures = prose_figures([(ROOT / name).read_text()])
+    assert figures["weak_begin_percent"] < WEAK_PERCENT_MAX
+    assert figures["what_percent"] < WEAK_PERCENT_MAX
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text().splitlines()) <= README_LINES_MAX
 
 
 @pytest.mark.parametrize("path", pages(), ids=name_of)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Sizes and promises that a reader relies on: small files and functions, and documents whose commands exist."""
 
 import ast
@@ -7,15 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import tree_sitter
-import tree_sitter_cpp
 import typer
+from house import cpp
+from house.sources import line_count
 
 from thalweg.cli import make_application
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-
-CPP = tree_sitter.Parser(tree_sitter.Language(tree_sitter_cpp.language()))
 
 FILE_LINES_MAX = 400
 FUNCTION_LINES_MAX = 60
@@ -40,19 +39,10 @@ def name_of(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-def nodes(parent: tree_sitter.Node, *kinds: str) -> Iterator[tree_sitter.Node]:
-    """Yield the nodes of some kinds, also those inside of others."""
-    if parent.type in kinds:
-        yield parent
-    for child in parent.children:
-        yield from nodes(child, *kinds)
-
-
-def cpp_functions(text: bytes) -> Iterator[tuple[str, int]]:
+def cpp_functions(text: str) -> Iterator[tuple[str, int]]:
     """Name and length of every function with a body: members and lambdas too."""
-    for node in nodes(CPP.parse(text).root_node, "function_definition", "lambda_expression"):
-        first, last = node.start_point.row, node.end_point.row
-        yield text.splitlines()[first].decode().strip(), last - first + 1
+    for node in cpp.nodes(cpp.parse(text), "function_definition", "lambda_expression"):
+        yield text.splitlines()[node.start_point.row].strip(), cpp.line_count(node)
 
 
 def python_functions(text: str) -> Iterator[tuple[str, int]]:
@@ -62,17 +52,17 @@ def python_functions(text: str) -> Iterator[tuple[str, int]]:
 
 
 def test_files_are_small() -> None:
-    lengths = {name_of(path): len(path.read_text().splitlines()) for path in tracked("*.[ch]pp", "*.[ch]", "*.py")}
+    lengths = {name_of(path): line_count(path.read_text()) for path in tracked("*.[ch]pp", "*.[ch]", "*.py")}
     long = {name: lines for name, lines in lengths.items() if lines > FILE_LINES_MAX}
     assert [name for name in long if not any(name.startswith(known) for known in LONG_FILES)] == []
 
 
 def test_functions_fit_on_a_screen() -> None:
-    cpp = [(path, cpp_functions(path.read_bytes())) for path in tracked("*.[ch]pp", "*.[ch]")]
+    compiled = [(path, cpp_functions(path.read_text())) for path in tracked("*.[ch]pp", "*.[ch]")]
     python = [(path, python_functions(path.read_text())) for path in tracked("*.py")]
     long = [
         f"{name_of(path)}: {name}"
-        for path, functions in cpp + python
+        for path, functions in compiled + python
         for name, lines in functions
         if lines > FUNCTION_LINES_MAX
     ]
@@ -80,7 +70,7 @@ def test_functions_fit_on_a_screen() -> None:
 
 
 def test_the_parser_of_c_and_cpp_sees_every_kind_of_function() -> None:
-    text = b"""
+    text = """
 struct A {
   A() : x(1) {
     f();

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Many-to-many exchanges by degree: the source's all-to-all is their largest degree, and the strategies'
 // order over degree and size is the one that the source reports (Kumar 2005, section 3.3.1).
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Building the conformance programs and running jobs, natively or with an interposer preloaded."""
 
 import os
@@ -39,10 +40,11 @@ class Mode:
         preload = f"{PRELOAD_FIRST} {world} {interposer(mpi.family)}".strip()
         return {"LD_PRELOAD": preload, "THALWEG_SUMMARY": "0", **RUNTIME_OPTIONS, **self.settings}
 
-    @property
-    def spins(self) -> bool:
-        """Whether ranks wait as the library does."""
-        return self.settings.get("THALWEG_WAIT") != "yield"
+    def spins(self, ranks: int) -> bool:
+        """Whether so many ranks of this machine wait without giving their cores away."""
+        acts = self.preload and "THALWEG_DISABLE" not in self.settings
+        wait = self.settings.get("THALWEG_WAIT", "auto") if acts else "spin"
+        return wait == "spin" or (wait == "auto" and ranks <= len(os.sched_getaffinity(0)))
 
 
 NATIVE = Mode("native")
@@ -51,8 +53,8 @@ YIELDING = Mode("yielding", preload=True, settings={"THALWEG_WAIT": "yield"})
 DISABLED = Mode("disabled", preload=True, settings={"THALWEG_DISABLE": "1"})
 
 
-def using(selection: str, wait: str = "yield") -> Mode:
-    """Strategies chosen by name, as THALWEG_USE takes them."""
+def using(selection: str, wait: str = "auto") -> Mode:
+    """Strategies chosen by name, as THALWEG_USE takes them; ranks wait as a user's do, who says nothing of it."""
     return Mode(selection, preload=True, settings={"THALWEG_WAIT": wait, "THALWEG_USE": selection})
 
 
@@ -104,7 +106,7 @@ def run(  # noqa: PLR0917 (a job has that many sides)
 ) -> Result:
     """Run a job to its end. One that takes too long is killed with all its processes, and fails."""
     command = mpi.command(ranks, program, mode.environment(mpi) | (environment or {}))
-    with processors(alone=alone or (mpi.spins and mode.spins and ranks > 1)):
+    with processors(alone=alone or (mpi.spins and mode.spins(ranks) and ranks > 1)):
         variables = launcher_environment(mpi) | (launcher or {})
         return run_job(lambda: _run(command, variables, stdin, seconds), lambda result: result.err)
 
@@ -198,4 +200,15 @@ def build_profiler(mpi: Mpi) -> Path:
     """Build the profiler, a shared object to be preloaded."""
     source, target = PROGRAMS / "single" / "profiler.c", PROGRAMS_BUILT / mpi.name / "profiler.so"
     compile_with([*mpi.compile, "-shared", "-fPIC", str(source), "-o", str(target), *mpi.link], target, [source])
+    return target
+
+
+def build_profiled(mpi: Mpi) -> Path:
+    """Build the conformance program once more, linked with the profiler in front of MPI."""
+    folder, profiler = PROGRAMS_BUILT / mpi.name, build_profiler(mpi)
+    build(mpi, "conformance")
+    objects = [folder / "objects" / f"{source.stem}.o" for source in sorted(PROGRAMS.glob("*.c"))]
+    target = folder / "profiled"
+    words = ["-Wl,--no-as-needed", str(profiler), "-o", str(target), *mpi.link]
+    compile_with([*mpi.compile, *map(str, objects), *LINK_FLAGS, *words], target, [*objects, profiler])
     return target

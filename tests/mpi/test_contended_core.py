@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Ranks that yield in vain leave a core that somebody computes on, and stay allowed where they were."""
 
 import os
@@ -27,21 +28,28 @@ def test_contended_core(mpi: Mpi, mode: Mode, words: list[str]) -> None:
 def turns(name: str, mode: Mode, environment: dict[str, str] | None = None) -> int:
     """Give how many turns another thread of the core has while a rank waits on it."""
     mpi = named(name)
-    result = run(mpi, 2, [str(build(mpi, "gives_way"))], mode, environment)
+    result = run(mpi, 2, [str(build(mpi, "gives_way"))], mode, environment, alone=True)
     assert result.status == 0, result.explain()
     return int(result.out)
 
 
-@pytest.mark.parametrize("mode", [PASSING, using("allreduce=ring", wait="auto")], ids=["passing", "engine"])
+def gives_its_core_away(name: str, mode: Mode, environment: dict[str, str] | None = None) -> bool:
+    """Say whether the thread has ten times the turns that it has where ranks spin natively.
+
+    There the scheduler's slices are its turns. Where somebody else computes on the core, each yield takes a slice of
+    his, and the thread has no more turns than where ranks spin. So the best of a few jobs counts.
+    """
+    spinning = turns(name, NATIVE)
+    return any(turns(name, mode, environment) > 10 * spinning for _ in range(5))
+
+
+@pytest.mark.parametrize("mode", [PASSING, using("allreduce=ring")], ids=["passing", "engine"])
 @pytest.mark.parametrize("name", ["openmpi4", "openmpi5"])
 def test_open_mpis_own_yields_reach_the_kernel(name: str, mode: Mode) -> None:
-    """The thread has as many turns as natively, but for what a busy machine changes."""
-    yields = {"OMPI_MCA_mpi_yield_when_idle": "1"}
-    assert turns(name, mode, yields) > turns(name, NATIVE, yields) / 50
+    assert gives_its_core_away(name, mode, {"OMPI_MCA_mpi_yield_when_idle": "1"})
 
 
-@pytest.mark.parametrize("mode", [YIELDING, using("allreduce=ring")], ids=["passing", "engine"])
+@pytest.mark.parametrize("mode", [YIELDING, using("allreduce=ring", "yield")], ids=["passing", "engine"])
 @pytest.mark.parametrize("name", DEBIAN)
 def test_ranks_that_are_to_yield_give_their_core_away(name: str, mode: Mode) -> None:
-    """Natively, ranks of a job with a core for each spin, and the thread has a turn a slice of the scheduler's."""
-    assert turns(name, mode) > 10 * turns(name, NATIVE)
+    assert gives_its_core_away(name, mode)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Errors of a program's blocking calls are told as natively: same call, same text, same handler, same status."""
 
 import functools
@@ -53,7 +54,9 @@ def _natively(name: str, handler: str, cases: tuple[str, ...]) -> Result:
 
 
 # Operations in flight do not go on inside of the library there, as between nodes.
-BY_MESSAGES = Mode("by messages", preload=True, settings=using("scan=chain").settings | {"THALWEG_SHARED_MEMORY": "0"})
+BY_MESSAGES = Mode(
+    "by messages", preload=True, settings=using("scan=chain", "yield").settings | {"THALWEG_SHARED_MEMORY": "0"}
+)
 
 
 @DEBIAN

@@ -1,18 +1,32 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Faults end as they do without Thalweg, and Thalweg's own troubles do not harm the program."""
 
 import functools
 import os
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
 import pytest
-from jobs import DISABLED, NATIVE, PASSING, YIELDING, Mode, build, build_profiler, interposer, run, using
-from mpis import MPIS, Mpi, named
+from jobs import (
+    DISABLED,
+    NATIVE,
+    PASSING,
+    YIELDING,
+    Mode,
+    build,
+    build_profiled,
+    build_profiler,
+    interposer,
+    run,
+    using,
+)
+from mpis import MPIS, Mpi, launcher_environment, named
 
 EVERY_MPI = pytest.mark.parametrize("mpi", MPIS, ids=lambda mpi: mpi.name)
 DEBIAN = pytest.mark.parametrize("name", ["openmpi4", "mpich4"])
-SHARING = using("allreduce=direct;barrier=dissemination", wait="auto")
+SHARING = using("allreduce=direct;barrier=dissemination")
 PRELOADED = pytest.mark.parametrize("mode", [PASSING, YIELDING, SHARING], ids=lambda mode: mode.name)
 
 
@@ -141,6 +155,21 @@ def test_profiler_in_front(name: str) -> None:
         result = run(mpi, 2, program, NATIVE, environment={"LD_PRELOAD": preload, "THALWEG_SUMMARY": "0"})
         assert result.status == 0, result.explain()
         counts.append(sorted(line for line in result.err.splitlines() if line.startswith("profiler rank")))
+    assert len(counts[0]) == 2
+    assert counts[0] == counts[1]
+
+
+@DEBIAN
+def test_profiler_that_is_linked(name: str) -> None:
+    """A profiler that the program is linked with sees its calls, as many as without Thalweg."""
+    mpi = named(name)
+    program = [str(build_profiled(mpi)), "--known", mpi.known_names, "allreduce", "bcast"]
+    counts = []
+    for command in ([], [sys.executable, "-m", "thalweg", "run", "--no-summary", "--use", "allreduce=direct"]):
+        words = [*command, *mpi.command(2, program, {})]
+        done = subprocess.run(words, env=launcher_environment(mpi), capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        counts.append(sorted(line for line in done.stderr.splitlines() if line.startswith("profiler rank")))
     assert len(counts[0]) == 2
     assert counts[0] == counts[1]
 

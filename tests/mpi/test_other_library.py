@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A program that is linked with the Thalweg library for another MPI than its own is told so, by Thalweg."""
 
 from pathlib import Path
@@ -24,8 +25,8 @@ int main(int count, char** words) {{
 """
 CREATE = {
     "team": "thalweg_team_create(MPI_COMM_WORLD, &made);",
-    "stream": "thalweg_stream_options how = {.item_bytes = 8}; thalweg_stream_handler handler;"
-    " memset(&handler, 0, sizeof handler); handler.deliver = deliver;"
+    "stream": "thalweg_stream_options how = THALWEG_STREAM_OPTIONS_INIT; how.item_bytes = 8;"
+    " thalweg_stream_handler handler = THALWEG_STREAM_HANDLER_INIT; handler.deliver = deliver;"
     " thalweg_stream_create(MPI_COMM_WORLD, &how, &handler, &made);",
 }
 

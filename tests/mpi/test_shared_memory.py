@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Ranks of a node share memory where the system lets them, and do without where it does not."""
 
 import json
@@ -24,7 +25,7 @@ def test_shared(name: str, ranks: int, tmp_path: Path) -> None:
     mpi = named(name)
     program = [str(build(mpi, "conformance")), "--scale", "0.3", "--known", mpi.known_names, *SUITES]
     report = tmp_path / "report.json"
-    result = run(mpi, ranks, program, using(SELECTION, wait="auto"), environment={"THALWEG_REPORT": str(report)})
+    result = run(mpi, ranks, program, using(SELECTION), environment={"THALWEG_REPORT": str(report)})
     assert result.status == 0, result.explain()
     assert _report(report) == "ranks of a node send each other messages through shared memory"
 
@@ -45,7 +46,7 @@ def test_switched_off(name: str, tmp_path: Path) -> None:
 def test_too_long(name: str) -> None:
     """A message that is too long fails its call alone."""
     mpi = named(name)
-    result = run(mpi, 2, [str(build(mpi, "too_long"))], using(SELECTION, wait="auto"))
+    result = run(mpi, 2, [str(build(mpi, "too_long"))], using(SELECTION))
     assert result.status == 0, result.explain()
 
 

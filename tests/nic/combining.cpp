@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What cards combine against what the engine does with the same numbers.
 
 #include "nic/combining.h"

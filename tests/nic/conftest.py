@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What tests on a lab with agents share: the lab, and programs for it."""
 
 import subprocess
@@ -43,6 +44,11 @@ def broadcasts(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="module")
 def blocks(tmp_path_factory: pytest.TempPathFactory) -> str:
     return _compiled("blocks", tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def surviving(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return _compiled("surviving", tmp_path_factory)
 
 
 @pytest.fixture(scope="module")

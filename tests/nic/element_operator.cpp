@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Operators of users in a process: whole elements, in order, and those of a file that agents load too.
 
 #include "nic/cells.hpp"

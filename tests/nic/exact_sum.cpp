@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Exact sums against integers of 128 bits, which the compiler rounds, and by what holds for all of them.
 
 #include "nic/exact_sum.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Arithmetic in integers against the processor's, on numbers that are near each other, far apart, subnormal,
 // at ties, or none.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "nic/host_relay.hpp"
 
 #include "core/error.hpp"
@@ -21,7 +22,7 @@ int relay(std::unique_ptr<HostRelay> card, std::uint32_t process, const Places& 
   thalweg_nic_group group = group_of(process, places);
   group.segment_bytes = THALWEG_NIC_SEGMENT_BYTES;
   card->join(group);
-  RelayMember member(std::move(card), process == 0);
+  RelayMember member(std::move(card), process == 0, 3);
   wait::Policy policy;
   policy.polls = 1;
   for (std::uint32_t number = 1; number <= broadcasts; ++number) {

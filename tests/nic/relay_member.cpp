@@ -1,6 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "nic/relay_member.hpp"
-
-#include "core/error.hpp"
 
 #include <algorithm>
 #include <array>
@@ -46,8 +45,8 @@ private:
 
 struct RelayMemberTest : testing::Test {
   RelayScript script;
-  RelayMember root{std::make_unique<ScriptedRelay>(script), true};
-  RelayMember other{std::make_unique<ScriptedRelay>(script), false};
+  RelayMember root{std::make_unique<ScriptedRelay>(script), true, 2};
+  RelayMember other{std::make_unique<ScriptedRelay>(script), false, 2};
   std::array<std::byte, 5> bytes{};
   Relayed first{.message = bytes, .epoch = 1};
   Relayed second{.message = bytes, .epoch = 2};
@@ -92,9 +91,35 @@ TEST_F(RelayMemberTest, OthersTakeWhatHasComeAndAskOnlyWhereItHasNot) {
   EXPECT_EQ(script.entered, (std::vector<std::uint32_t>{2, 1}));
 }
 
-TEST_F(RelayMemberTest, DoesNotWaitForALostAgent) {
-  script.loss = "the agent of this host has ended";
-  EXPECT_THROW(other.run(second, {}), Error);
+TEST_F(RelayMemberTest, TheRootKeepsWhatRanksFarBelowMayLack) {
+  constexpr std::uint32_t all = 3 * THALWEG_NIC_WINDOW; // two levels of cards, and the ranks of the lower one
+  for (std::uint32_t epoch = 1; epoch <= all + 1; ++epoch) {
+    bytes[0] = std::byte(epoch);
+    script.ended = {epoch};
+    Relayed one{.message = bytes, .epoch = epoch};
+    EXPECT_TRUE(root.look(one));
+  }
+  EXPECT_TRUE(root.kept(1).empty());
+  for (std::uint32_t epoch = 2; epoch <= all + 1; ++epoch) {
+    ASSERT_EQ(root.kept(epoch).size(), bytes.size());
+    EXPECT_EQ(root.kept(epoch)[0], std::byte(epoch));
+  }
+  EXPECT_TRUE(root.kept(all + 2).empty());
+}
+
+TEST_F(RelayMemberTest, FrozenItTakesWhatHasComeAndStartsNothing) {
+  EXPECT_FALSE(other.look(second));
+  script.ended = {1};
+  other.freeze();
+  script.ended = {1, 2};
+  EXPECT_FALSE(other.run(second, sleeping)) << "others are told that it has not come";
+  EXPECT_EQ(other.satisfied()[1], 1U);
+  EXPECT_EQ(other.satisfied()[2], 2U - THALWEG_NIC_WINDOW);
+  EXPECT_TRUE(other.look(first)) << "it came before this rank did";
+  script.ended = {};
+  root.freeze();
+  EXPECT_FALSE(root.look(first));
+  EXPECT_TRUE(script.put.empty());
 }
 
 } // namespace

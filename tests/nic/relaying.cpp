@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Broadcasts on a network that loses, doubles and overtakes: trees of simulated cards, a root that has as
 // many under way as it may, ranks that come late or compute, and a search for what is wrong or never ends.
 // Then again, with one rule left out.

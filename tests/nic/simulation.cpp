@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The protocol on a network that loses, doubles and overtakes: trees of simulated cards, ranks that start as
 // many barriers at once as they may, and a search for what is wrong or never ends. Then again, with one rule
 // left out.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Leaves and a spine that aggregate: routers of a lab that is a fat tree."""
 
 import os
@@ -63,7 +64,7 @@ def _reduce(folder: Path, program: str, ranks: int, use: str) -> tuple[str, str]
     """Give the digest of all results, and what the devices did."""
     done, report = devices.run_words(folder, ranks, f"allreduce={use};reduce={use}", program, devices.TURNS)
     assert done.stdout.startswith("wrong 0 "), done.stdout + done.stderr
-    return done.stdout, str(report["network_device"])
+    return done.stdout, str(report["nic"])
 
 
 def test_a_job_that_is_tuned_knows_which_switches_its_hosts_are_on(fat_tree: None) -> None:
@@ -82,16 +83,16 @@ def test_leaves_and_a_spine_join_the_hosts_with_the_same_bits_until_a_leaf_is_ki
     digest, said = _reduce(tmp_path, reductions, RANKS, "nic")
     assert JOINED in said
     for switch in (*LEAVES, SPINE):
-        assert {(group["ranks"], group["cards"]) for group in devices.status(switch)["groups"]} == {(0, 2)}
+        assert {(group["ranks"], group["cards"]) for group in devices.status(switch)["groups"]} <= {(0, 2)}
     assert _reduce(tmp_path, reductions, RANKS, "nic:where=card")[0] == digest
     done, report = devices.run_broadcasts(broadcasts, tmp_path, RANKS, "nic")
     assert done.stdout == "wrong 0, ended while all computed\n", done.stdout + done.stderr
-    assert JOINED in str(report["network_device"])
+    assert JOINED in str(report["nic"])
     devices.end(LEAVES[1])
     done, report = devices.run(program, tmp_path, RANKS, "barrier=nic")
     assert done.stdout == "wrong 0\n", done.stderr
-    assert devices.ran_on(report) == {"nic"}
-    assert "the aggregator at 10.78.0.2 does not answer" in str(report["network_device"])
+    assert devices.ran_on(report) == {"nic", "nic on the engine"}
+    assert "the aggregator at 10.78.0.2 does not answer" in str(report["nic"])
 
 
 def _run_all(
@@ -100,7 +101,7 @@ def _run_all(
     for run, name in ((devices.run_broadcasts, "broadcasts"), (devices.run_blocks, "blocks")):
         done, report = run(programs[name], folder, ranks, use)
         assert done.stdout.startswith(said), done.stdout + done.stderr
-        assert joined in str(report["network_device"])
+        assert joined in str(report["nic"])
     digest, ran = _reduce(folder, programs["reductions"], ranks, use)
     assert joined in ran
     assert _reduce(folder, programs["reductions"], ranks, f"{use},where=card")[0] == digest
@@ -133,13 +134,13 @@ def test_where_an_agent_has_not_answered_at_the_start_hosts_do_without_switches(
     _serve("best", tmp_path / "log")
     done, report = devices.run_transfers(transfers, tmp_path, "barrier")
     assert done.returncode == 0, done.stderr
-    assert devices.ran_on(report) == {"nic"}
-    assert "no aggregator joins the hosts: when MPI began, agents named others or none" in str(report["network_device"])
+    assert devices.ran_on(report) == {"nic", "nic on the engine"}
+    assert "no aggregator joins the hosts: when MPI began, agents named others or none" in str(report["nic"])
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("ended", [LEAVES[0], LEAVES[1], SPINE])
-def test_who_waits_is_told_that_a_switch_has_ended(fat_tree: None, program: str, tmp_path: Path, ended: str) -> None:
+def test_a_job_goes_on_when_a_switch_has_ended(fat_tree: None, program: str, tmp_path: Path, ended: str) -> None:
     del fat_tree
     _serve("best", tmp_path / "log")
     with ThreadPoolExecutor(1) as pool:
@@ -147,12 +148,13 @@ def test_who_waits_is_told_that_a_switch_has_ended(fat_tree: None, program: str,
         while not devices.has_calls():
             assert not job.done()
         devices.end(ended)
-        done, _ = job.result()
-    assert done.returncode != 0
-    assert f"the agent of {ended} has ended" in done.stderr or "does not answer" in done.stderr, done.stderr
+        devices.say_enough(tmp_path)
+        done, report = job.result()
+    assert done.stdout == "wrong 0\n", done.stderr
+    assert "has ended, and our engine runs them from then on" in str(report["nic"])
     done, report = devices.run(program, tmp_path, RANKS, "barrier=nic")
     assert done.stdout == "wrong 0\n", done.stderr
-    assert "no aggregator joins the hosts" in str(report["network_device"])
+    assert "no aggregator joins the hosts" in str(report["nic"])
 
 
 @pytest.mark.exhaustive

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Collectives on the network devices of a lab's hosts, by an unmodified MPI program; and what is left of them."""
 
 import json
@@ -28,9 +29,9 @@ def test_an_unmodified_program_runs_its_barriers_on_the_devices(
     assert done.returncode == 0, done.stderr
     assert done.stdout == "wrong 0\n"
     joined = "" if "card" in use else f", joined by that of {devices.AGGREGATOR}"
-    assert report["network_device"] == f"collectives run on the hosts' network devices{joined}"
+    assert report["nic"] == f"collectives run on the hosts' network devices{joined}"
     assert use in devices.ran_on(report)
-    last = report["last_on_devices"]
+    last = report["last_on_nics"]
     assert isinstance(last, list)
     assert {entry["function"] for entry in last} == {"MPI_Barrier"}
     assert {entry["rank"] for entry in last} <= set(range(ranks))
@@ -38,7 +39,7 @@ def test_an_unmodified_program_runs_its_barriers_on_the_devices(
     status = json.loads(devices.thalweg("nic", "status", "--json", host=f"{devices.NAME}-h0").stdout)
     assert status["starts"] > 0
     assert status["refused"] == 0
-    assert {group["user"] for group in status["groups"]} == {devices.NOBODY}
+    assert {group["user"] for group in status["groups"]} <= {devices.NOBODY}  # most are forgotten
 
 
 def test_nonblocking_calls_end_while_ranks_compute(lab: None, nonblocking: str, tmp_path: Path) -> None:
@@ -58,7 +59,7 @@ def test_broadcasts_of_all_lengths_and_roots_are_relayed(lab: None, broadcasts: 
         assert done.stdout == "wrong 0, ended while all computed\n", done.stdout + done.stderr
         assert devices.ran_on(report, "MPI_Ibcast") == {use}
         assert devices.ran_on(report, "MPI_Bcast") == {use, f"{use} on the engine"}
-        assert "MPI_Bcast of no or of more than 90112 bytes runs on our engine" in str(report["network_device"])
+        assert "MPI_Bcast of no or of more than 90112 bytes runs on our engine" in str(report["nic"])
 
 
 def test_blocks_are_put_together_and_dealt_out(lab: None, blocks: str, tmp_path: Path) -> None:
@@ -70,7 +71,7 @@ def test_blocks_are_put_together_and_dealt_out(lab: None, blocks: str, tmp_path:
         for call in ("gather", "allgather", "scatter"):
             assert devices.ran_on(report, f"MPI_{call.capitalize()}") == {use, f"{use} on the engine"}
             assert devices.ran_on(report, f"MPI_I{call}") == {use}
-        assert "MPI_Gather of no or of more than 8192 bytes in all runs on our engine" in str(report["network_device"])
+        assert "MPI_Gather of no or of more than 8192 bytes in all runs on our engine" in str(report["nic"])
 
 
 def test_messages_are_matched_on_the_devices_of_their_receivers(lab: None, messages: str) -> None:
@@ -100,7 +101,7 @@ def test_reductions_on_the_devices_have_the_engines_bits(lab: None, reductions: 
             done, report = devices.run_words(tmp_path, ranks, "allreduce=nic;reduce=nic", reductions, devices.TURNS)
             assert done.stdout.startswith("wrong 0 "), done.stdout + done.stderr
             assert ending in devices.ran_on(report, "MPI_Allreduce") & devices.ran_on(report, "MPI_Reduce")
-            assert "MPI_Allreduce of no or of more than 256 words runs on our engine" in str(report["network_device"])
+            assert "MPI_Allreduce of no or of more than 256 words runs on our engine" in str(report["nic"])
             found[ending, ranks] = done.stdout
         if ending == "nic":
             devices.end(f"{devices.NAME}-h1")
@@ -116,7 +117,7 @@ def test_without_an_agent_the_engine_runs_them_and_the_report_says_so(
         devices.end(f"{devices.NAME}-h1")
     done, report = devices.run(program, tmp_path, devices.HOSTS, "barrier=nic")
     assert done.stdout == "wrong 0\n", done.stderr
-    assert "rank 1: no agent serves the network device" in str(report["network_device"])
+    assert "rank 1: no agent serves the network device" in str(report["nic"])
     assert devices.ran_on(report) >= {"nic on the engine"}
     done = devices.thalweg("lab", "run", "-n", str(devices.HOSTS), "--", messages)
     assert "all right: the MPI library matches messages: rank 1: no agent serves" in done.stdout, done.stderr

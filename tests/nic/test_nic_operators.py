@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Operators of users on network devices: results as those of MPI's functions, and what is left to hosts."""
 
 import contextlib
@@ -67,7 +68,7 @@ def _run(folder: Path, ranks: int, program: str, use: str = USE, turns: str = TU
     """Run it, right; give what the report says of devices, and what ran allreduces, all by operators of users."""
     done, report = devices.run_words(folder, ranks, use, program, turns)
     assert done.stdout == "wrong 0\n", done.stdout + done.stderr
-    return str(report["network_device"]), devices.ran_on(report, "MPI_Allreduce")
+    return str(report["nic"]), devices.ran_on(report, "MPI_Allreduce")
 
 
 def test_devices_combine_by_operators_of_users(lab: None, operators: Path, program: str, tmp_path: Path) -> None:

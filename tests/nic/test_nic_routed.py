@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Networks whose switches have one host each: there the hosts' cards make the tree alone, through routers."""
 
 from collections.abc import Iterator
@@ -31,12 +32,12 @@ def test_cards_of_hosts_behind_routers_make_a_tree(
         assert done.stdout.startswith("wrong 0 "), done.stdout + done.stderr
         digests.append(done.stdout)
         if len(digests) == 1:
-            assert str(report["network_device"]).startswith(f"{alone};")
+            assert str(report["nic"]).startswith(f"{alone};")
             for run, name in ((devices.run_broadcasts, "broadcasts"), (devices.run_blocks, "blocks")):
                 done, _ = run(programs[name], tmp_path, ranks, "nic:radix=2")
                 assert done.stdout == "wrong 0, ended while all computed\n", done.stdout + done.stderr
             done, report = devices.run(program, tmp_path, ranks, "barrier=nic")
             assert done.stdout == "wrong 0\n", done.stderr
-            assert report["network_device"] == alone
+            assert report["nic"] == alone
             devices.end(devices.ALL[1])
     assert digests[0] == digests[1]

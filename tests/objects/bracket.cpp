@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Brackets of all strategies between ranks of one process: every message comes once, where it is for,
 // whatever the order in which combined ones come, and each strategy sends as many as its mesh has neighbors.
 

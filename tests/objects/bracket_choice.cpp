@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What fences choose for brackets: by the model in the beginning, then by steps; other strategies for other
 // degrees and sizes; the same on all ranks; and no slow strategy for long.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Several associations of one program, of which fences know only what a step of all takes: each finds its own
 // best strategy.
 

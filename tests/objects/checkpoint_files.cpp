@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Checkpoints on disk: what is written is read again; what is cut off or damaged anywhere is refused.
 
 #include "objects/checkpoint_files.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Messages between which the kernel runs others, on a clock of the test's own: loads are what messages
 // computed.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Elements by their loads: heavier ones come first, but for those that weigh about the same.
 
 #include "objects/load_order.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Messages of all sizes come out as they went in.
 
 #include "objects/message_queue.hpp"

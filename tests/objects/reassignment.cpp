@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Random loads: where elements are sent, ranks have what the schemes promise, and no element is lost.
 
 #include "objects/reassignment.hpp"

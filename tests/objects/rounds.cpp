@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Random traffic between ranks: rounds end when nothing is left, and not before.
 
 #include "objects/rounds.hpp"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Fixtures: programs built for the tests, a clean environment, and the command as a user starts it."""
 
 import subprocess
@@ -28,7 +29,12 @@ def environment(tmp_path: Path, compiled: Path) -> dict[str, str]:
     """Give an environment whose home holds no configuration."""
     home = tmp_path / "home"
     home.mkdir()
-    folders = {"HOME": home, "XDG_CONFIG_HOME": home / "config", "XDG_CACHE_HOME": compiled}
+    folders = {
+        "HOME": home,
+        "XDG_CONFIG_HOME": home / "config",
+        "XDG_CACHE_HOME": compiled,
+        "XDG_DATA_HOME": home / ".local" / "share",
+    }
     return plain_environment() | {name: str(folder) for name, folder in folders.items()}
 
 
@@ -37,7 +43,7 @@ def thalweg(environment: dict[str, str], tmp_path: Path) -> Command:
     """Start the command, in an empty folder unless told otherwise, and keep what it prints."""
 
     def start(
-        *words: str, cwd: Path = tmp_path, variables: Mapping[str, str] | None = None
+        *words: str, cwd: Path = tmp_path, variables: Mapping[str, str] | None = None, stdin: str | None = None
     ) -> "subprocess.CompletedProcess[str]":
         with processors():
             return run_job(
@@ -45,6 +51,7 @@ def thalweg(environment: dict[str, str], tmp_path: Path) -> Command:
                     [sys.executable, "-m", "thalweg", *words],
                     env=environment | dict(variables or {}),
                     cwd=cwd,
+                    input=stdin,
                     capture_output=True,
                     text=True,
                     check=False,

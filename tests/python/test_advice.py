@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Advice before a job, other jobs' loads from a file, and what is said of placing a recorded program."""
 
 import json
@@ -97,6 +98,14 @@ def test_loads_of_nothing_are_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "loads"
     path.write_text(text)
     with pytest.raises(ThalwegError, match=":1: "):
+        read_base_load(str(path), slots_of("ring:4"))
+
+
+@pytest.mark.parametrize("text", ["", "\n", "# a note\n"])
+def test_loads_of_no_link_are_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "loads"
+    path.write_text(text)
+    with pytest.raises(ThalwegError, match="there is no link in it"):
         read_base_load(str(path), slots_of("ring:4"))
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Balancing: flows on numpy, the command, its files, and errors that name the value and the remedy."""
 
 import itertools
@@ -156,7 +157,10 @@ def test_only_the_order_names_ranks() -> None:
         ({"loads": [1, 2], "speeds": [1]}, "1 speeds for 2 ranks"),
         ({"loads": [1, 2], "speeds": [1, 0], "spread": "capped"}, "capped spread of ranks with speeds"),
         ({"loads": [1, 2], "costs": thalweg.TaskCosts(task_bytes=-1)}, "a cost that is no number from 0"),
-        ({"loads": [1, 2], "costs": thalweg.TaskCosts(steps=float("nan"))}, "a cost that is no number from 0"),
+        (
+            {"loads": [1, 2], "costs": thalweg.TaskCosts(steps=float("nan"))},
+            "steps of costs: nan where a number is expected",
+        ),
         ({"loads": [1, 2, 3], "allocation": thalweg.Machine("mesh:2")}, "3 ranks on 2 nodes"),
         ({"loads": [1], "allocation": thalweg.Machine("torus:100000x100000")}, "1 ranks on 10000000000 nodes"),
     ],

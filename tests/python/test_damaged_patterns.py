@@ -1,5 +1,7 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Patterns of every kind, damaged: each is read, or refused with the file, the line and what helps."""
 
+import json
 import re
 from pathlib import Path
 
@@ -11,6 +13,7 @@ from support import Command, examples
 from thalweg.errors import SETTINGS, USAGE, ThalwegError
 from thalweg.machine.readers.read import read_machine
 from thalweg.placement.files import read_pattern
+from thalweg.tune.store import FINGERPRINT_LINES
 
 PATTERNS = {
     "a.csv": "0,1,0,1\n1,0,1,0\n0,1,0,1\n1,0,1,0\n",
@@ -70,6 +73,10 @@ def test_damaged_patterns_are_read_or_refused(
         ("a.pattern", "phase 1 all\n", "", ":6: '0 1 100 2 0' is no line of a pattern"),
         ("a.pattern", "thalweg-pattern 1", "thalweg-pattern 2", ":1: 'thalweg-pattern 2', and not"),
         ("a.mtx", "4 4 3", "4 4 three", ":3: '4 4 three' is no size"),
+        ("a.mtx", "4 1 2\n", "4 1", ":6: 2 words, where 3 are expected"),
+        ("a.mtx", "4 1 2\n", "4 1 ٣", ":6: '٣' is no number of bytes"),
+        ("a.csv", "0,1,0,1\n1", "0,٣,0,1\n1", ":1: '٣' is no number of bytes"),
+        ("a.mtx", "4 4 3", "4 4", ":3: a size of 2 numbers"),
         ("a.mtx", "2 3 1", "2.5 3 1", ":5: '2.5 3' is no row and column"),
         ("a.json", '"phases"', '"phases" 1', ":2: it is no JSON: Expecting ':' delimiter at column 10"),
     ],
@@ -99,6 +106,12 @@ def test_words_of_thousands_of_letters_are_shortened(thalweg: Command, tmp_path:
     assert done.stderr.splitlines()[-1].startswith("  ")
 
 
+def _with_fingerprint(mpi: str, cores: str) -> str:
+    fingerprint = ["x86", cores, "", "6.1", mpi, "shm", "1", "2"]
+    assert len(fingerprint) == FINGERPRINT_LINES
+    return json.dumps({"format": "thalweg-report", "fingerprint": fingerprint})
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -107,6 +120,9 @@ def test_words_of_thousands_of_letters_are_shortened(thalweg: Command, tmp_path:
             '{"format": "thalweg-report", "command": ["a"], "mpi": [], "calls": []}',
             "r.json is no whole report of a run",
         ),
+        (_with_fingerprint("p", "many"), "r.json is no whole report of a run: ValueError"),
+        (_with_fingerprint("p", "9" * 50), "r.json is no whole report of a run: TypeError"),
+        (_with_fingerprint("p" * 300, "2"), "r.json is no whole report of a run: KeyError('command')"),
         ('{"format":\n "thalweg-report"', "r.json:2: it is no JSON"),
         ("[]", "r.json is no report of a run"),
     ],

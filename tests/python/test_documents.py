@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Generated documents are those of the command as it is."""
 
 import re
@@ -6,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from house.sources import LICENSE
 
 from thalweg.documentation.__main__ import documents
 from thalweg.settings.options import BY_NAME
@@ -37,7 +39,7 @@ PARTS = ("words", "kinds", "lookup", "distances", "threads")
     ],
 )
 def test_the_example_of_a_page_is_the_one_that_is_run(page: str, program: str) -> None:
-    text = (ROOT / "tests" / program).read_text()
+    text = LICENSE.sub("", (ROOT / "tests" / program).read_text())
     assert f"\n{text}```\n" in (DOCS / page).read_text()
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Names of hosts and nodes as batch systems write them, and where placements go."""
 
 from pathlib import Path
@@ -143,6 +144,7 @@ def test_a_placement_goes_where_it_is_asked_for(ring: Path, thalweg: Command) ->
         ("-o", "no/folder/file"),
         ("-o", "."),
         ("--pictures", "no/folder/a.svg"),
+        ("--pictures", "a.png"),
     ],
 )
 def test_what_cannot_be_written_is_refused_before_the_search(

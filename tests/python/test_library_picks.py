@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The library's own algorithms: as candidates of the tuner, in tuning files, and told to the library by runs."""
 
 import json
@@ -255,16 +256,3 @@ def test_a_user_selects_the_librarys_algorithm(
     assert refused.returncode != 0
     assert "library:no_such: the library has no such algorithm" in refused.stderr
     assert word in refused.stderr
-
-
-def test_an_offload_that_is_not_at_hand_falls_back(thalweg: Command, programs: Programs, tmp_path: Path) -> None:
-    program = programs.build("own_openmpi", SOURCE, "mpicc.openmpi")
-    report = tmp_path / "report.json"
-    words = ["run", "--tuning", "off", "--report", str(report), "--use", "allreduce=offload:none"]
-    result = thalweg(*words, "-n", "2", "--", program)
-    assert result.returncode == 0, result.stderr
-    assert "allreduce=offload:none takes no effect: no such offload is at hand" in result.stderr
-    site = next(one for one in json.loads(report.read_text())["calls"] if one["function"] == "MPI_Allreduce")
-    assert [(ending["strategy"], ending["passed_on_because"]) for ending in site["ran_on"]] == [
-        ("native", "an offload that is not at hand")
-    ]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Files that describe networks: Slurm's, InfiniBand's, hwloc's, and what `thalweg machine` makes of them."""
 
 from collections.abc import Sequence
@@ -246,6 +247,18 @@ def test_the_command_refuses_what_is_no_network(thalweg: Command, words: list[st
     result = thalweg("machine", *words, cwd=tmp_path)
     assert result.returncode != 0
     assert "thalweg" in result.stderr
+
+
+@pytest.mark.parametrize("text", ["", "# nobody\n"])
+def test_lists_and_tables_that_hold_nothing_are_refused_by_their_name(
+    thalweg: Command, text: str, tmp_path: Path
+) -> None:
+    (tmp_path / "empty.txt").write_text(text)
+    (tmp_path / "fabric.txt").write_text(fabric_of(1, 1, 4)[0])
+    for words in (("torus:4", "--nodes"), ("fabric.txt", "--tables")):
+        said = thalweg("machine", *words, "empty.txt", cwd=tmp_path)
+        assert said.returncode != 0
+        assert "empty.txt: " in said.stderr
 
 
 def test_this_machine_is_read(tmp_path: Path) -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Noise as it is measured: what ranks saw, as a file that simulations read."""
 
 import os
@@ -9,7 +10,7 @@ import pytest
 
 import thalweg
 from support import plain_environment
-from thalweg.errors import ThalwegError
+from thalweg.errors import USAGE, ThalwegError
 from thalweg.machine.noise import CoreNoise, described_noise, file_text, measured_noise, noise_text
 from thalweg.simulation.ground import Costs
 from thalweg.trials.compiler import trial_program
@@ -66,6 +67,15 @@ def test_what_is_no_noise_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ThalwegError, match="other:1: it begins with"):
         noise_text(str(tmp_path / "other"))
     assert noise_text("1000,10") == "1000,10"
+
+
+@pytest.mark.parametrize("words", ["99", "1000,", "1000,1000", "5,0", "random:", "random:9", "1,2,3,4", "1e6,3"])
+def test_words_that_are_no_noise_are_refused_as_such(words: str) -> None:
+    """The command line is wrong, and nothing has been simulated."""
+    with pytest.raises(ThalwegError) as error:
+        thalweg.simulate("barrier", "dissemination", ranks=8, costs=Costs(noise=words))
+    assert (error.value.status, words in error.value.message) == (USAGE, True)
+    assert "PERIOD,DURATION" in error.value.remedy
 
 
 def test_cores_are_looked_at() -> None:

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What becomes one step, and what must stay two. That fused schedules do what their operations say is proven
 // with all strategies (tests/strategies/proofs.cpp): the builder fuses them all.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Which sends of a stage carry the same bytes to several ranks. That they do is checked over every strategy
 // by loopback, in engine/every_strategy.cpp.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The verifier tells the order of operands, also for operators that commute: all ranks of an all-reduce must
 // combine the same on the same sides, in place or not.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Scratch of a sub-group, in the blocks of the whole problem.
 
 #include "schedule/builder.hpp"

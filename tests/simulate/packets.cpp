@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Level packet for programs: what it has to have in common with the other levels, and what it alone knows.
 
 #include "core/error.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Where levels packet and flow say the same of programs, and where they cannot.
 
 #include "placed_programs.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Logarithmic strategies stay logarithmic: one rank's schedule on tens of thousands of ranks is a few dozen
 // steps and a few hundred block ranges, also where ranks are no power of anything. (How long building takes:
 // benchmarks/schedules.)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Logarithmic strategies stay logarithmic: at 65,536 ranks one rank's schedule has few steps and few block
 // ranges, so it is built without ever walking over all ranks.
 

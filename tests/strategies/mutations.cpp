@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Does the verifier catch planted faults? Every strategy's schedules are made slightly wrong in many ways;
 // each mutant must be rejected, or be shown to do the same by running it for real in an interpreter that
 // knows nothing of the verifier.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Strategies in another order of the ranks: proven for random permutations, and what orders a machine gives.
 
 #include "strategies/order.hpp"

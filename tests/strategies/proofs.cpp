@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Every strategy of the index is proven for every number of ranks up to 70 and a sample beyond: this one test
 // is the strategies' test, and a new strategy is covered the day it stands in the index.
 

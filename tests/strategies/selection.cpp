@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "strategies/selection.hpp"
 
 #include "core/error.hpp"
@@ -42,18 +43,16 @@ TEST(Selection, NamesEveryKindOfImplementation) {
   EXPECT_EQ(implementation("broadcast=native"), Implementation(Library{}));
   EXPECT_EQ(implementation("broadcast= library:pipeline:segment=8192 "),
             Implementation(Library{"pipeline:segment=8192"}));
-  EXPECT_EQ(implementation("allreduce=offload:nic"), Implementation(Offload{"nic"}));
   EXPECT_EQ(implementation("allreduce=ring"), Implementation(Scheduled(find(Operation::allreduce, "ring"))));
   EXPECT_FALSE(is_native(implementation("broadcast=library:pipeline")));
   EXPECT_FALSE(is_native(implementation("allreduce=ring")));
-  for (const std::string_view text : {"broadcast=native", "broadcast=library:pipeline:segment=8192",
-                                      "allreduce=offload:nic", "allreduce=ring"})
+  for (const std::string_view text :
+       {"broadcast=native", "broadcast=library:pipeline:segment=8192", "allreduce=ring"})
     EXPECT_EQ(to_text(parse_selection(text)), text);
 }
 
-TEST(Selection, OfTheLibraryOrAnOffloadHasNoSchedule) {
-  for (const std::string_view text :
-       {"broadcast=native", "broadcast=library:pipeline", "broadcast=offload:nic"}) {
+TEST(Selection, OfTheLibraryHasNoSchedule) {
+  for (const std::string_view text : {"broadcast=native", "broadcast=library:pipeline"}) {
     const Selection selection = parse_selection(text);
     EXPECT_THROW(schedule_of(selection), Error) << text;
   }
@@ -80,7 +79,6 @@ TEST(Selection, RefusesEachMistakeWithItsRemedy) {
   has(refusal_of("alltoall=direct;"), "selects nothing");
   has(refusal_of("alltoall=library:"), "'library:' names no algorithm");
   has(refusal_of("alltoall=library:ring rm"), "'library:ring rm' names no algorithm; write library:NAME");
-  has(refusal_of("alltoall=offload:"), "'offload:' names no algorithm; write offload:NAME");
   has(refusal_of("alltoall=direct;alltoall=native"), "two strategies are selected for alltoall; select one");
   has(refusal_of("broadcast=native;bcast=native"), "two strategies are selected for broadcast");
   has(refusal_of("alltoall=native:radix=2"), "alltoall native takes no parameters");
@@ -135,27 +133,16 @@ TEST(Selection, PrintedReadsBackTheSame) {
 
 /// Text that is nearly a selection: fragments of the grammar with bytes strewn in.
 std::string noise(std::mt19937& random) {
-  static constexpr std::string_view fragments[] = {"alltoall",
-                                                   "allreduce",
-                                                   "bcast",
-                                                   "=",
-                                                   "=",
-                                                   ":",
-                                                   ",",
-                                                   ";",
-                                                   "direct",
-                                                   "recursive_doubling",
-                                                   "native",
-                                                   "library:",
-                                                   "offload:",
-                                                   "segment",
-                                                   "64KiB",
-                                                   "-1",
-                                                   "18446744073709551616",
-                                                   " ",
-                                                   "MPI_",
-                                                   "\n",
-                                                   "%s",
+  static constexpr std::string_view fragments[] = {"alltoall", "allreduce",
+                                                   "bcast",    "=",
+                                                   "=",        ":",
+                                                   ",",        ";",
+                                                   "direct",   "recursive_doubling",
+                                                   "native",   "library:",
+                                                   "segment",  "64KiB",
+                                                   "-1",       "18446744073709551616",
+                                                   " ",        "MPI_",
+                                                   "\n",       "%s",
                                                    "{}"};
   std::string text;
   for (auto pieces = random() % 12; pieces > 0; --pieces) {

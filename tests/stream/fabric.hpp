@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Ranks as threads of one process: nodes are pieces of memory, and between nodes slots go through queues
@@ -126,7 +127,7 @@ template <typename Item, typename Handler>
 class PlainSink {
 public:
   explicit PlainSink(Handler handler)
-      : handler_(std::move(handler)), items_({this, deliver, nullptr, nullptr, nullptr}, sizeof(Item)) {}
+      : handler_(std::move(handler)), items_({.context = this, .deliver = deliver}, sizeof(Item)) {}
   thalweg_stream_handler functions() { return items_.handler(); }
   void attach(ItemStream& stream) { items_.attach(stream); }
   void send(Rank to, const Item& item) {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Locators give what divisions would.
 
 #include "thalweg/locators.hpp"

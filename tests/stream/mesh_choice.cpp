@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What is chosen where the machine is as the model says, and where it is not.
 
 #include "stream/mesh_choice.hpp"

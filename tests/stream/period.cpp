@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What waits in a buffer leaves it in time, also where a rank only sends, and fills no buffer.
 
 #include "fabric.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What a stream costs a rank, of many: no job is needed to make one rank's end.
 
 #include "stream/plan.hpp"

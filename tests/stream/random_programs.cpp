@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Random programs on odd meshes, with tiny buffers and slow handlers, of threads on nodes that are none.
 
 #include "fabric.hpp"

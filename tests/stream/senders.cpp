@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Several threads of a rank send, as thalweg::stream lets them, without MPI: what sanitizers look at.
 
 #include "thalweg/stream_senders.hpp"

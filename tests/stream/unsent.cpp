@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What is let go is handled while its sender does nothing more: once, in order, and from where it was
 // written. How often short messages go to other nodes.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Every collective of a team, in every synchronization mode, on symmetric and on private memory, waiting and
 // several at once: all elements are checked.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Whoever waits in one team lets other teams go on that it is in as well: ranks may wait for what they have
 // started in any order. Rank 1 is amid two chains. It waits in the second team, while rank 2 waits for what
 // rank 1 has to pass on in the first one; only then rank 0 begins what rank 1 waits for.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Programs that forget to end: teams and requests that live on after MPI_Finalize() harm nobody.
 
 #include "checks.hpp"

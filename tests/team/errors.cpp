@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What teams refuse: each with its status, its call, its rank, and a text that names the value and the
 // remedy.
 
@@ -100,15 +102,19 @@ thalweg_status start(thalweg_team* on, const thalweg_team_call& call) {
 void check_versions(thalweg_team* on, int rank) {
   int number = rank == 0 ? 42 : 0;
   thalweg_team_call call = small_broadcast(number);
-  call.struct_size = offsetof(thalweg_team_call, file);
+  call.size = offsetof(thalweg_team_call, file);
   call.file = reinterpret_cast<const char*>(1); // must not be looked at
   require(start(on, call) == thalweg_success && number == 42, "an earlier call: %s", thalweg_error_message());
-  call.struct_size = sizeof call + 8;
-  require(start(on, call) == thalweg_error_unsupported, "%s", "a later call");
+  struct {
+    thalweg_team_call call;
+    std::uint64_t later;
+  } longer{small_broadcast(number), 1};
+  longer.call.size = sizeof longer;
+  require(start(on, longer.call) == thalweg_error_unsupported, "%s", "a later call");
   const std::string text = thalweg_error_message();
   require(text.find("later version") != std::string::npos, "%s", text.c_str());
   for (const std::size_t size : {std::size_t{0}, offsetof(thalweg_team_call, file) - 1}) {
-    call.struct_size = size;
+    call.size = size;
     require(start(on, call) == thalweg_error_invalid_argument, "a call of %zu bytes", size);
     const std::string remedy = thalweg_last_error()->remedy;
     require(remedy.find("THALWEG_TEAM_CALL_INIT") != std::string::npos, "%s", remedy.c_str());
@@ -157,6 +163,24 @@ void check_one_last_error() {
   require(std::string(thalweg_last_error()->call) == "barrier", "not barrier: %s", thalweg_error_message());
 }
 
+/// A communicator that was given no error handler, which in MPICH has that of MPI_COMM_WORLD, whatever it
+/// becomes: a team changes nothing about it.
+void check_unset_handler() {
+#if !defined(OPEN_MPI)
+  MPI_Comm plain = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &plain);
+  {
+    team on(plain);
+    on.barrier();
+  }
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  int number = 0;
+  require(MPI_Bcast(&number, 1, MPI_INT, -5, plain) != MPI_SUCCESS, "%s", "root -5");
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  MPI_Comm_free(&plain);
+#endif
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -174,6 +198,7 @@ int main(int argc, char** argv) {
     check_c_arguments(raw, all.rank());
     check_late_requests(raw);
     check_one_last_error();
+    check_unset_handler();
     all.free();
     require(!all, "%s", "a freed team");
   }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Compiles: the public header and the library's own know no name in two meanings.
 
 #include "team/team.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What teams know of the machine: the tuning file's picks, the probed machine's figures, and without both a
 // default machine; and that files which do not read harm nobody, unless they were named.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What a rank has for others leaves with the call that starts it, though no call follows. One of two ranks
 // starts a collective in which it waits for nobody, and then does not call anything until the other has what
 // it waits for; then it waits for its request, and all make a call of the library alone.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // messages [SEED]: messages of a team's ranks, with receives that leave open who sends and with which tag.
 // Rank 0 says who matched them.
 

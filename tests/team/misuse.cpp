@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What checked teams (THALWEG_CHECK=1) notice: misuse order | memory. Prints what rank 0 was told.
 
 #include "checks.hpp"

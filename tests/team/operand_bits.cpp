@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Operators that commute, but for bits: beside NaNs that differ and zeros of two signs, results tell on which
 // side operands stood. By each strategy all ranks of a team have the same bits, in place or not.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Does not compile: texts are not their bytes.
 
 #include "thalweg/team.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What the modes of synchronization promise, held against stores and loads in others' memory. One rank comes
 // late, when the others are in the call or have left it. Before it comes, it stores into the input of
 // another: a call with `all` before it has to take that along. Those that leave look at everybody's output

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // A published table as an oracle for routes: messages that meet on the ring of the Cell processor, whose
 // eight cores stand round it as 1 3 5 7 6 4 2 0 (Sudheer Kumar 2012, section 4.4, which judges these 30 cases
 // by how many go each way, how many go half-way round, and how many overlap).

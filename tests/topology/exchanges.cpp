@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Index arithmetic of the exchanges, exhaustively for 1 to 64 ranks.
 
 #include "core/arithmetic.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Schedules that network devices run are predicted with the figures of devices, as far as the machine has
 // them.
 

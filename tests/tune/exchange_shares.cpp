@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What exchanges gain follows the machine's figures, and how many others a rank has something for.
 
 #include "tune/exchange_shares.hpp"

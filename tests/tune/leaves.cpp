@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The schedules of network devices follow the switches that hosts are on: what is predicted is what runs.
 
 #include "model/predict.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Whoever waits lets others go on: at first now and then, and between any two pauses while they have
 // something to do.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 /// Solves a Laplacian by conjugate gradients; see README.md.
 
 #include <cmath>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg.balance`: the flow of tasks that makes loads even, for numpy."""
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from thalweg import _core
+from thalweg.call_arguments import checked
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.units import time_text
 
@@ -53,6 +55,7 @@ class Balance(NamedTuple):
         )
 
 
+@checked
 def balance(  # noqa: PLR0913 - the loads, and what each of a problem's sides is if it is not the usual
     loads: ArrayLike,
     *,
@@ -107,6 +110,7 @@ def balance(  # noqa: PLR0913 - the loads, and what each of a problem's sides is
     return Balance(chosen.scheme, reason, senders, receivers, tasks, after, chosen, candidates)
 
 
+@checked
 def task_cuts(weights: ArrayLike, amounts: ArrayLike) -> NDArray[np.int64]:
     """Cut a rank's row of tasks of different weights for its messages.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Moving tasks between the ranks of a job, for programs with mpi4py and numpy.
 
     with thalweg.Balancer(MPI.COMM_WORLD) as balancer:
@@ -21,12 +22,9 @@ from thalweg.balancing.library import (
     SPREADS,
     BalanceError,
     BalanceLibrary,
-    BalanceOptions,
-    BalancerOptions,
-    Moved,
-    Tasks,
     library_of,
 )
+from thalweg.structures import BalanceOptions, BalancerOptions, Moved, Tasks
 
 
 class Outcome(NamedTuple):
@@ -53,10 +51,7 @@ class Balancer:
             if ranks.shape != (comm.Get_size(),):
                 ranks = np.full(comm.Get_size(), -1, np.intc)  # which fails on all ranks
             options.order = ranks.ctypes.data_as(ctypes.POINTER(ctypes.c_int))
-        self._handle = ctypes.c_void_p()
-        self._library.call(
-            "balancer_create", self._library.handle_of(comm), ctypes.byref(options), ctypes.byref(self._handle)
-        )
+        self._handle = self._library.create(comm, options)
         self._free = weakref.finalize(self, self._library.status_of, "balancer_free", ctypes.byref(self._handle))
         self._given: object = None
 

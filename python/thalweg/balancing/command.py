@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg balance`: reads loads, chooses a scheme, prints who sends how many tasks to whom."""
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def _allocation(request: Request) -> Machine | None:
         raise ThalwegError(
             USAGE, f"thalweg balance: --machine {request.machine}, and {request.nodes} is of {named}", "leave one out"
         )
-    return Machine(request.machine or named, nodes.coordinates)
+    return nodes.on(request.machine or named)
 
 
 def _task_costs(request: Request) -> TaskCosts:

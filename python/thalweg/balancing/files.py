@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The files of `thalweg balance`: numbers by rank, and nodes by their coordinates.
 
 Numbers come in the order of the ranks, with blanks, commas or line ends between them. `RANK:NUMBER` goes on from that
@@ -7,12 +8,14 @@ follows a # is a comment.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from thalweg.documents import REPORT, read_document
 from thalweg.errors import SETTINGS, ThalwegError
+from thalweg.machine.machine import Machine
 from thalweg.machine.readers.hostlists import expand
 from thalweg.text_files import Place, lines_of, read_text, shown
 
@@ -33,6 +36,26 @@ class Nodes(NamedTuple):
 
     coordinates: NDArray[np.int64]
     extents: tuple[int, ...]
+    places: list[Place]
+    """Where each node is written."""
+
+    def on(self, name: str, slots_per_node: int | None = None) -> Machine:
+        """Make a machine with these nodes as the job's. Raises ThalwegError, with the line of the first wrong node."""
+        Machine(name)  # what is wrong with it is no line's fault
+        coordinates = self.coordinates if self.coordinates.shape[1] > 1 else self.coordinates.ravel()
+
+        def error_of(count: int) -> ThalwegError | None:
+            try:
+                Machine(name, coordinates[:count], slots_per_node=slots_per_node)
+            except ThalwegError as error:
+                return error
+            return None
+
+        if error_of(len(coordinates)) is not None:
+            first = bisect_left(range(1, len(coordinates)), 1, key=lambda count: int(error_of(count) is not None))
+            if (error := error_of(first + 1)) is not None:
+                self.places[first].refuse(error.message, error.remedy)
+        return Machine(name, coordinates, slots_per_node=slots_per_node)
 
 
 class Named(NamedTuple):
@@ -134,7 +157,13 @@ def read_nodes(path: str) -> Nodes:
     for place, numbers in lines:
         if len(numbers) != dimensions:
             place.refuse(f"{len(numbers)} coordinates, and {dimensions} before", "give each node equally many")
-    return Nodes(np.array([numbers for _, numbers in lines], dtype=np.int64), extents)
+    seen = set[tuple[int, ...]]()
+    for place, numbers in lines:
+        if tuple(numbers) in seen:
+            place.refuse(f"node {' '.join(map(str, numbers))} comes twice", "name each node once")
+        seen.add(tuple(numbers))
+    coordinates = np.array([numbers for _, numbers in lines], dtype=np.int64)
+    return Nodes(coordinates, extents, [place for place, _ in lines])
 
 
 def read_names(path: str) -> list[Named]:

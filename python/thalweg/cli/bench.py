@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg bench`: the benchmarks, each a module of thalweg.bench."""
 
 import importlib
@@ -9,6 +10,7 @@ import typer
 from thalweg.cli.bench_networks import papers, permutations, simulate
 from thalweg.cli.bench_options import JSON, cases, words
 from thalweg.cli.bench_placing import place, recording
+from thalweg.cli.outputs import output_file
 from thalweg.cli.printing import size_from_text
 
 _INTRANODE = ("barrier", "broadcast", "reduce", "allreduce", "allgather", "alltoall")
@@ -46,7 +48,7 @@ def model(
     ops: Annotated[str, typer.Option(help="Only these operations.", show_default="six")] = "",
     sizes: Annotated[str, typer.Option(help="Bytes of a unit.", show_default="64,8Ki,64Ki")] = "",
     machine: Annotated[str, typer.Option(metavar="FILE", help="The machine file.", show_default=False)] = "",
-    plot: Annotated[str, typer.Option(metavar="FILE", help="Draw predicted over measured times.")] = "",
+    plot: Annotated[str, output_file(help="Draw predicted over measured times.")] = "",
 ) -> None:
     """Measure every candidate, and hold the model's order and times, and the guided search, against that."""
     module = importlib.import_module("thalweg.bench.model")

@@ -1,14 +1,14 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What options of several benchmarks have in common."""
 
 import importlib
 from typing import Any
 
-import typer
-
+from thalweg.cli.outputs import output_file
 from thalweg.cli.printing import size_from_text
 
 _SIX = ("barrier", "broadcast", "allreduce", "allgather", "alltoall", "reduce_scatter")
-JSON = typer.Option("--json", metavar="FILE", help="Write the rows here.", show_default=False)
+JSON = output_file("--json", help="Write the rows here.", show_default=False)
 
 
 def words(text: str) -> list[str]:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg export`: the libraries' own tuning formats."""
 
 import importlib
@@ -6,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from thalweg.cli.outputs import output_file
 from thalweg.cli.printing import size_from_text
 from thalweg.cli.probe import LAUNCHER_HELP
 from thalweg.errors import USAGE, ThalwegError
@@ -14,9 +16,9 @@ from thalweg.errors import USAGE, ThalwegError
 def export(
     launcher: Annotated[list[str] | None, typer.Argument(metavar="[-- LAUNCHER…]", help=LAUNCHER_HELP)] = None,
     *,
-    ompi: Annotated[str, typer.Option(metavar="FILE", help="Write dynamic rules of Open MPI 4's coll/tuned.")] = "",
-    mpich: Annotated[str, typer.Option(metavar="FILE", help="Write a selection file (JSON) of MPICH 4.")] = "",
-    intel: Annotated[str, typer.Option(metavar="FILE", help="Write Intel MPI's I_MPI_ADJUST settings.")] = "",
+    ompi: Annotated[str, output_file(help="Write dynamic rules of Open MPI 4's coll/tuned.")] = "",
+    mpich: Annotated[str, output_file(help="Write a selection file (JSON) of MPICH 4.")] = "",
+    intel: Annotated[str, output_file(help="Write Intel MPI's I_MPI_ADJUST settings.")] = "",
     mpi: Annotated[
         str, typer.Option(help="The MPI's prefix, library or launcher.", show_default="Debian's, or I_MPI_ROOT")
     ] = "",
@@ -24,7 +26,7 @@ def export(
     lab: Annotated[str, typer.Option(help="On the hosts of the lab of this name.", show_default=False)] = "",
     ops: Annotated[str, typer.Option(help="Only these operations, separated by commas.", show_default="all")] = "",
     sizes: Annotated[str, typer.Option(help="Bytes of a unit, separated by commas.", show_default="8 to 512KiB")] = "",
-    json_file: Annotated[str, typer.Option("--json", metavar="FILE", help="Write the gains here.")] = "",
+    json_file: Annotated[str, output_file("--json", help="Write the gains here.")] = "",
 ) -> None:
     """Choose among the MPI library's own algorithms by measurement, and write the library's own rules file.
 

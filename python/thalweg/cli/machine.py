@@ -1,9 +1,12 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg machine`: what a network is."""
 
 import importlib
 from typing import Annotated
 
 import typer
+
+from thalweg.cli.outputs import output_file
 
 
 def machine(
@@ -17,9 +20,7 @@ def machine(
         typer.Option(metavar="FILE", help="InfiniBand's forwarding tables: ibroute, dump_lfts.sh.", show_default=False),
     ] = "",
     nodes: Annotated[str, typer.Option(metavar="FILE", help="A list of hosts to check.", show_default=False)] = "",
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="The graph's file to write.", show_default=False)
-    ] = "",
+    output: Annotated[str, output_file("--output", "-o", help="The graph's file to write.", show_default=False)] = "",
 ) -> None:
     """Say how large a network is and how far its nodes are apart; make a graph of what describes it.
 

@@ -1,9 +1,12 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg map`: which rank goes where."""
 
 import importlib
 from typing import Annotated
 
 import typer
+
+from thalweg.cli.outputs import output_file, svg_file
 
 _FORMATS = ("list", "ompi-rankfile", "mpich-hosts", "mpich-rank-order", "slurm-hostfile")
 
@@ -22,9 +25,7 @@ _Hosts = Annotated[
         help="Names of the nodes' hosts, in their order: a list, or a host file of PBS, LSF, Slurm or an MPI.",
     ),
 ]
-_Output = Annotated[
-    str, typer.Option("--output", "-o", metavar="FILE", help="Write the placement there; -: standard output.")
-]
+_Output = Annotated[str, output_file("--output", "-o", help="Write the placement there; -: standard output.")]
 _Form = Annotated[
     str,
     typer.Option(
@@ -79,7 +80,7 @@ def map_ranks(
     compare: Annotated[bool, typer.Option("--compare", help="Compare with published heuristics.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Say what loads the hottest link.")] = False,
     draw: _Draw = False,
-    pictures: Annotated[str, typer.Option(metavar="FILE", help="Draw it, as SVG.")] = "",
+    pictures: Annotated[str, svg_file("Draw it, as SVG.")] = "",
     share_slots: _ShareSlots = False,
     weights: _Weights = "",
     imbalance: _Imbalance = 0.03,

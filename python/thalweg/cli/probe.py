@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg probe`: measure this machine."""
 
 import importlib
@@ -5,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from thalweg.cli.outputs import output_file
 from thalweg.cli.printing import size_from_text
 
 LAUNCHER_HELP = "A launcher's command, as mpirun -np 8 --hostfile hosts."
@@ -37,7 +39,7 @@ def probe(
         float, typer.Option(metavar="SECONDS", help="Look so long at what takes each rank's core away.", min=0)
     ] = 0,
     output: Annotated[str, typer.Option(metavar="FILE", help="The machine file to write.", show_default=False)] = "",
-    plot: Annotated[str, typer.Option(metavar="FILE", help="Draw times over sizes (png, svg, pdf).")] = "",
+    plot: Annotated[str, output_file(help="Draw times over sizes (png, svg, pdf).")] = "",
 ) -> None:
     """Measure what messages, copies and sums cost on this machine, and write it to a machine file."""
     module = importlib.import_module("thalweg.machine.command")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg simulate`: what a strategy or a program takes on a machine that is not here."""
 
 import importlib
@@ -5,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from thalweg.cli.outputs import output_file
 from thalweg.cli.printing import rate_from_text, size_from_text
 from thalweg.cli.show import complete_strategy, parameters_from
 from thalweg.strategies import operations
@@ -93,18 +95,14 @@ _Use = Annotated[
     list[str] | None,
     typer.Option(metavar="OP=NAME", help="A strategy for a traced program's collectives.", show_default=False),
 ]
-_WriteGoal = Annotated[
-    str, typer.Option(metavar="FILE", help="Write a traced program as GOAL, too.", show_default=False)
-]
+_WriteGoal = Annotated[str, output_file(help="Write a traced program as GOAL, too.", show_default=False)]
 _ComputeScale = Annotated[
     float, typer.Option(help="How many times as long a traced program computes.", min=0, show_default="as traced")
 ]
 _Ties = Annotated[
     str, typer.Option(help="What begins first of operations that become free together: order, or loggopsim.")
 ]
-_Plot = Annotated[
-    str, typer.Option(metavar="FILE", help="Draw the ranks' timeline and the critical path.", show_default=False)
-]
+_Plot = Annotated[str, output_file(help="Draw the ranks' timeline and the critical path.", show_default=False)]
 
 
 def simulate(

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg simulate network`: routers under load, multicasts and reductions in switches, packet by packet."""
 
 import importlib
@@ -5,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from thalweg.cli.outputs import output_file
 from thalweg.cli.printing import size_from_text
 
 _Topology = Annotated[
@@ -55,9 +57,7 @@ _Senders = Annotated[int, typer.Option(help="Only the first so many nodes send; 
 _Packets = Annotated[int, typer.Option(help="About so many are measured at each load.")]
 _Seed = Annotated[int, typer.Option(help="Equal seeds give equal results.", min=0)]
 _Workers = Annotated[int, typer.Option(help="Loads at a time; 0: one for each core.", min=0)]
-_Plot = Annotated[
-    str, typer.Option(metavar="FILE", help="Draw what comes through and latency over load.", show_default=False)
-]
+_Plot = Annotated[str, output_file(help="Draw what comes through and latency over load.", show_default=False)]
 
 
 def network(

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg tune`: find the best strategies of this machine."""
 
 import importlib
@@ -5,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from thalweg.cli.outputs import output_file
 from thalweg.cli.printing import size_from_text
 from thalweg.cli.probe import LAUNCHER_HELP, MPI_HELP
 
@@ -29,7 +31,7 @@ def tune(
         str, typer.Option(metavar="FILE", help="The machine file that sorts the candidates.", show_default=False)
     ] = "",
     tuning: Annotated[str, typer.Option(metavar="FILE", help="The tuning file.", show_default=False)] = "",
-    json_file: Annotated[str, typer.Option("--json", metavar="FILE", help="Write all figures here.")] = "",
+    json_file: Annotated[str, output_file("--json", help="Write all figures here.")] = "",
 ) -> None:
     """Try strategies in the model's order beside the MPI library's own, and keep the best in the tuning file."""
     importlib.import_module("thalweg.tune.command").main(

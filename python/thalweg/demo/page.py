@@ -1,4 +1,5 @@
-"""The demo's figures as tables of a page: `python -m thalweg.demo.page rows.json README.md`."""
+# SPDX-License-Identifier: BSD-3-Clause
+"""The demo's figures as tables of a page: `python -m thalweg.demo.page rows.json PAGE`."""
 
 import json
 import os
@@ -67,14 +68,16 @@ def _figures(case: str, times: Mapping[str, tuple[float, float]]) -> Figures:
     return Figures(title, flavor, int(ranks), times["wall time"], times["CPU time"])
 
 
-def tables(figures: Sequence[Figures], machine: str) -> str:
-    """Write what was measured where, a line for each MPI library and number of ranks, and then each program."""
+def tables(figures: Sequence[Figures], machine: str, *, short: bool = False) -> str:
+    """Write what was measured where, a line for each MPI library and number of ranks, and each program unless short."""
     where = textwrap.fill(f"Measured on {machine}:", width=120, break_long_words=False, break_on_hyphens=False)
     ranks = "".join(f" --ranks {count}" for count in sorted({one.ranks for one in figures}))
-    lines = [where, "", f"    python -m thalweg.demo{ranks} --json rows.json", ""]
+    lines = [where, "", "```sh", f"python -m thalweg.demo{ranks} --json rows.json", "```", ""]
     lines += ["| MPI library | ranks | programs | wall time: mean | worst | best | CPU time: mean | worst | best |"]
     lines += ["| --- | --: | --: | --: | --: | --: | --: | --: | --: |"]
     lines += _groups(figures)
+    if short:
+        return "\n".join(lines)
     lines += ["", "<details><summary>Each program</summary>", ""]
     lines += ["| program | MPI library | ranks | alone, s | with Thalweg, s | wall time | CPU time |"]
     lines += ["| --- | --- | --: | --: | --: | --: | --: |"]
@@ -139,11 +142,12 @@ def main(
     *,
     machine: Annotated[str, typer.Option(help="Where the rows were measured; this machine unless given.")] = "",
     note: Annotated[str, typer.Option(help="What else must be known, as: other jobs ran beside.")] = "",
+    short: Annotated[bool, typer.Option("--short", help="Leave out the lines of single programs.")] = False,
 ) -> None:
     """Put the figures of a run of the demo into a page."""
     figures = figures_of(json.loads(rows.read_text()))
     where = machine or this_machine(sorted({one.flavor for one in figures}))
-    page.write_text(put_into(page.read_text(), tables(figures, f"{where}; {note}" if note else where)))
+    page.write_text(put_into(page.read_text(), tables(figures, f"{where}; {note}" if note else where, short=short)))
 
 
 if __name__ == "__main__":

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The reference pages of settings and exit statuses, from their tables."""
 
 import textwrap
@@ -50,7 +51,8 @@ operations, strategies and parameters that a selection may name.
 The interposer reads the variables in each rank, and rank 0's values hold for all. A program that is preloaded by hand
 (`LD_PRELOAD`) obeys the same variables. Three defaults differ then, as the command is what sets them: there is no
 summary, no tuning file and no learning. `THALWEG_SUMMARY=1`, `THALWEG_TUNING` and `THALWEG_LEARN` turn them on.
-`THALWEG_DISABLE=1` makes Thalweg absent.
+`THALWEG_DISABLE=1` makes Thalweg absent. A profiler that the program is linked with has to stand in `LD_PRELOAD` too,
+in front of the interposer. The command sees to that itself.
 """
 
 _EXIT_STATUS = """# Exit status

@@ -1,11 +1,13 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Start MPI programs across the lab's hosts, over TCP on their links."""
 
 import os
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
-from thalweg.errors import LAB, PROGRAM, USAGE, ThalwegError
+from thalweg.errors import LAB, USAGE, ThalwegError
 from thalweg.lab.agent import agent_of
 from thalweg.lab.hosts import Lab, require_root, saved
 from thalweg.launch.arguments import read_arguments, words_of
@@ -13,8 +15,9 @@ from thalweg.launch.become import become
 from thalweg.launch.execute import check_settings
 from thalweg.launch.launchers import HYDRA, OPEN_RTE, PRRTE, Launcher, launcher_of
 from thalweg.launch.mpis import named_mpi
+from thalweg.launch.plan import no_mpi
 from thalweg.programs.families import MPICH, LoadedMpi
-from thalweg.programs.find import find_program
+from thalweg.programs.find import executable_path, find_program
 from thalweg.rules.library import library_of_mpi
 from thalweg.rules.loading import Job, library_version, write_library_rules
 from thalweg.rules.picks import mentions_library, selected_algorithms
@@ -75,13 +78,13 @@ def run(name: str, ranks: int, program: Sequence[str], options: Sequence[str], *
 
 def _mpi_of(program: Sequence[str], options: Sequence[str]) -> LoadedMpi:
     """Find out which MPI the program uses, unless the user has named it."""
+    executable_path(program[0], os.environ)
     named = _settings(options)["mpi"].value
     if isinstance(named, str):
         return named_mpi(named, os.environ)
     found = find_program(program, os.environ)
     if found is None or found.mpi is None:
-        message = f"{program[0]} is no MPI program: neither it nor its libraries need an MPI library"
-        raise ThalwegError(PROGRAM, message, "if it loads one later by itself, name it: --mpi openmpi, mpich or a path")
+        raise no_mpi(program[0], found)
     return found.mpi
 
 
@@ -91,10 +94,18 @@ def _settings(options: Sequence[str]) -> Settings:
 
 def _remark_on(mpi: LoadedMpi) -> str:
     """Say which libraries do not always end on several hosts."""
-    version = library_version(mpi.library) if mpi.family == MPICH and os.path.isfile(mpi.library) else ""
+    version = _version_of(mpi) if mpi.family == MPICH else ""
     if not version.startswith(("MPICH 4.0", "MPICH 4.1")):
         return ""
     return f"{version} may hang in MPI_Finalize on several hosts (docs/lab.md); thalweg lab down ends it"
+
+
+def _version_of(mpi: LoadedMpi) -> str:
+    """Ask the library; one that was named by its family alone is where the loader finds it."""
+    for name in [mpi.library] if os.path.isfile(mpi.library) else mpi.family.sonames:
+        with suppress(OSError):
+            return library_version(name)
+    return ""
 
 
 def environment(own: Mapping[str, str]) -> dict[str, str]:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """MPI launchers: recognize one, find the one that belongs to a library, and hand variables to the ranks it starts.
 
 Variables go through the launcher's own option for them, right behind its name, and behind each colon where the option
@@ -11,10 +12,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from thalweg.errors import LAUNCHER, USAGE, ThalwegError
+from thalweg.launch.preloads import PRELOAD
 from thalweg.programs.families import MPICH, OPENMPI, Family, LoadedMpi
 from thalweg.programs.processes import executable, output_of
-
-PRELOAD = "LD_PRELOAD"
 
 
 class Kind(NamedTuple):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Decide what to start: the command, its environment and the remarks for the user. Nothing is started here."""
 
 import os
@@ -12,7 +13,6 @@ from thalweg.launch.cores import core_count
 from thalweg.launch.launchers import (
     HYDRA,
     OPEN_RTE,
-    PRELOAD,
     PRRTE,
     Launcher,
     launcher_of,
@@ -22,6 +22,7 @@ from thalweg.launch.launchers import (
     word_for,
 )
 from thalweg.launch.mpis import named_mpi
+from thalweg.launch.preloads import PRELOAD, with_needed
 from thalweg.libraries import interposer, world_library
 from thalweg.programs.families import MPICH, OPENMPI, Family, LoadedMpi
 from thalweg.programs.find import Program, executable_path, find_if_possible, find_program
@@ -91,7 +92,7 @@ def _launched(arguments: Arguments, job: _Job) -> Plan:
     program = _program_of(arguments.command, job)
     mpi = job.named or (program.mpi if program else None)
     if mpi is None:
-        raise _no_mpi(arguments.command[0], program)
+        raise no_mpi(arguments.command[0], program)
     launcher = launcher_of(mpi, environment)
     _check_root(launcher, (), environment)
     options = ["-n", str(arguments.ranks)]
@@ -138,21 +139,13 @@ def _with_launcher(launcher: Launcher, command: Sequence[str], job: _Job) -> Pla
         )
     family = families[0] if families else launcher.kind.family
     if family is None:
-        raise _no_mpi(" ".join(command), next(iter(programs), None))
+        raise no_mpi(" ".join(command), next(iter(programs), None))
     _check_root(launcher, words, job.environment)
     plan = _launcher_plan(launcher, command, (family, programs), job)
     if launcher.kind.family in (None, family) or family not in (OPENMPI, MPICH):
         return plan
     remark = f"the program uses {family.title} but {command[0]} is {launcher.kind.title}: every rank may start alone"
     return plan._replace(remarks=(*plan.remarks, remark))
-
-
-def _with_sanitizers(programs: Sequence[Program | None], environment: Mapping[str, str]) -> Mapping[str, str]:
-    """Put what the programs need before all other libraries in front of what the user preloads."""
-    own = environment.get(PRELOAD, "")
-    needed = dict.fromkeys(program.sanitizer for program in programs if program is not None and program.sanitizer)
-    first = [library for library in needed if os.path.basename(library) not in own]
-    return {**environment, PRELOAD: ":".join([*first, *([own] if own else [])])} if first else environment
 
 
 def _launcher_plan(
@@ -163,12 +156,12 @@ def _launcher_plan(
     variables = _variables(family, job.settings)
     if not variables:
         return Plan(launcher.path, tuple(command), dict(environment), ())
-    variables |= job.for_ranks
-    own = {name: value for name, value in variables.items() if name != PRELOAD}
+    preloads = with_needed(programs, {**variables, **job.for_ranks}, environment)
+    own = {name: value for name, value in preloads.variables.items() if name != PRELOAD}
     if not any(name in environment for name in _ALLOCATIONS):
         own |= marked(absent_networks.variables(launcher, command[1:], environment), environment)
-    words = with_variables(launcher, command[1:], variables, _with_sanitizers(programs, environment))
-    return Plan(launcher.path, (command[0], *words), {**environment, **own}, ())
+    words = with_variables(launcher, command[1:], preloads.variables, preloads.environment)
+    return Plan(launcher.path, (command[0], *words), {**environment, **own}, preloads.remarks)
 
 
 def _in_place(command: Sequence[str], job: _Job) -> Plan:
@@ -179,9 +172,9 @@ def _in_place(command: Sequence[str], job: _Job) -> Plan:
     mpi = job.named or (program.mpi if program else None)
     family = mpi.family if mpi else rank_family if program and program.script else None
     if family is None:
-        raise _no_mpi(command[0], program)
-    variables = _variables(family, job.settings)
-    if own := _with_sanitizers([program], environment).get(PRELOAD):
+        raise no_mpi(command[0], program)
+    first, variables, _ = with_needed([program], _variables(family, job.settings), environment)
+    if own := first.get(PRELOAD):
         variables[PRELOAD] = f"{own}:{variables[PRELOAD]}" if PRELOAD in variables else own
     return Plan(path, tuple(command), {**environment, **variables}, (), starts_ranks=False)
 
@@ -210,7 +203,8 @@ def _check_root(launcher: Launcher, words: Sequence[str], environment: Mapping[s
         raise ThalwegError(LAUNCHER, f"{launcher.path} (Open MPI) refuses to run as root", remedy)
 
 
-def _no_mpi(word: str, program: Program | None) -> ThalwegError:
+def no_mpi(word: str, program: Program | None) -> ThalwegError:
+    """Say why a command starts no MPI program, and what to do."""
     name = os.path.basename(word)
     if name in _ALLOCATORS:
         message = f"{name} makes an allocation and starts no ranks itself"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Where machine files are kept, and which one is meant."""
 
 import contextlib
@@ -33,11 +34,17 @@ def load(path: str) -> _core.Machine:
 
 
 def read_node_list(path: str, interconnect: _core.Interconnect) -> list[tuple[str, int]]:
-    """Read where hosts are (docs/machines.md), as names and numbers of nodes. Raises ThalwegError with the line."""
+    """Read where hosts are (docs/machines.md), as names and numbers of nodes.
+
+    Raises ThalwegError with the line, and for a list without hosts.
+    """
     try:
-        return _core.parse_node_list(read_text(path, "name a readable list of hosts"), interconnect, path)
+        hosts = _core.parse_node_list(read_text(path, "name a readable list of hosts"), interconnect, path)
     except _core.Error as error:
         raise ThalwegError(SETTINGS, *error.args) from error
+    if not hosts:
+        raise ThalwegError(SETTINGS, f"{path}: there is no host in it", "write a host's name a line")
+    return hosts
 
 
 def hosts_in(path: str) -> list[str]:

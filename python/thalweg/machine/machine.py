@@ -1,15 +1,19 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A machine, and what a job has of it: thalweg.Machine."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from thalweg import _core
+from thalweg.call_arguments import checked
 from thalweg.errors import SETTINGS, ThalwegError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
 
@@ -22,6 +26,7 @@ class Machine:
     slots_per_node  as it was given: one number, or one for each node, in a row
     """
 
+    @checked
     def __init__(self, name: str, nodes: ArrayLike | None = None, *, slots_per_node: ArrayLike | None = None) -> None:
         """Take a machine such as "torus:25x32x24", "tree:16^3" or "graph:FILE" (docs/machines.md), and nodes of it.
 
@@ -32,8 +37,6 @@ class Machine:
 
         Raises ThalwegError where the machine is none, or a node is outside of it, there twice, or takes no ranks.
         """
-        if not isinstance(name, str):
-            raise ThalwegError(SETTINGS, f"machine {name!r}", 'write a name, as "torus:16x16x16"')
         try:
             self.interconnect = _core.Interconnect(name)
             self._nodes = None if nodes is None else self._numbered(np.asarray(nodes))
@@ -72,6 +75,7 @@ class Machine:
             return 2 * sum(extent > 1 for extent in self.grid.extents) * self.node_count
         return self.interconnect.links * self.node_count // self.interconnect.nodes
 
+    @checked
     def places_of(self, ranks: int) -> NDArray[np.int64]:
         """Give the node of each rank, of shape (ranks,): the first slots, or equally many ranks on each node.
 
@@ -90,6 +94,7 @@ class Machine:
             )
         return np.repeat(self.nodes, ranks // self.node_count)
 
+    @checked
     def order(self, ranks: int) -> NDArray[np.int32]:
         """Give the ranks in an order in which neighbors are near.
 
@@ -101,21 +106,22 @@ class Machine:
             return np.argsort(places, kind="stable").astype(np.int32)
         return _core.tour(self.grid, self.interconnect.switch_places(places))
 
+    @checked
     def hops(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
         """Count the links between nodes, pair by pair; both arrays are broadcast to one shape."""
-        one, other = np.broadcast_arrays(np.asarray(a, np.int64), np.asarray(b, np.int64))
+        one, other = _alike(_node_numbers(a), _node_numbers(b))
         try:
             return self.interconnect.hops(_flat(one), _flat(other)).reshape(one.shape)
         except _core.Error as error:
             raise ThalwegError(SETTINGS, *error.args) from error
 
+    @checked
     def link_loads(self, a: ArrayLike, b: ArrayLike, sent_bytes: ArrayLike) -> NDArray[np.float64]:
         """Sum what each link carries of the bytes that nodes `a` send to nodes `b`, of shape (links,).
 
         On adaptive and spread routes these are expected loads. Time is a load over interconnect.capacity(link).
         """
-        one, other = np.asarray(a, np.int64), np.asarray(b, np.int64)
-        one, other, sent = np.broadcast_arrays(one, other, np.asarray(sent_bytes, np.float64))
+        one, other, sent = _alike(_node_numbers(a), _node_numbers(b), np.asarray(sent_bytes, np.float64))
         if not ((sent >= 0) & (sent <= _core.amount_max)).all():
             remedy = f"give numbers from 0 to {_core.amount_max:g}"
             raise ThalwegError(SETTINGS, "bytes below 0, or that are no numbers", remedy)
@@ -173,6 +179,22 @@ def _whole(slots: ArrayLike, interconnect: _core.Interconnect) -> NDArray[np.int
         message = f"slots of shape {numbers.shape} and type {numbers.dtype} for nodes of {interconnect.name}"
         raise ThalwegError(SETTINGS, message, "give a whole number for all nodes, or one each")
     return np.ascontiguousarray(numbers, dtype=np.int32)
+
+
+def _node_numbers(nodes: ArrayLike) -> NDArray[np.int64]:
+    numbers = np.asarray(nodes)
+    if numbers.size and not np.issubdtype(numbers.dtype, np.integer):
+        raise ThalwegError(SETTINGS, f"nodes of type {numbers.dtype}", "give whole numbers")
+    return numbers.astype(np.int64)
+
+
+def _alike(*arrays: NDArray[Any]) -> Sequence[NDArray[Any]]:
+    """Broadcast arrays to one shape."""
+    try:
+        return np.broadcast_arrays(*arrays)
+    except ValueError as error:
+        shapes = " and ".join(str(one.shape) for one in arrays)
+        raise ThalwegError(SETTINGS, f"arrays of shapes {shapes}", "give as many of each, or one for all") from error
 
 
 def _flat(nodes: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg probe --noise`: what takes the ranks' cores away, and how often.
 
 Each rank reads the clock again and again; a jump of it is a detour (Hoefler, Schneider, Lumsdaine 2010, section III).
@@ -11,7 +12,7 @@ from statistics import mean, median, pstdev
 from typing import TYPE_CHECKING, NamedTuple
 
 from thalweg import _core
-from thalweg.errors import FAILED, SETTINGS, ThalwegError
+from thalweg.errors import FAILED, SETTINGS, USAGE, ThalwegError
 from thalweg.text_files import read_text
 from thalweg.units import time_text
 
@@ -94,8 +95,14 @@ def file_text(noise: Sequence[CoreNoise]) -> str:
 
 
 def noise_text(noise: str) -> str:
-    """Give the text of the file where noise is one, else the words themselves. Raises ThalwegError for no such file."""
-    if not noise or noise.removeprefix("random:")[:1].isdigit():
+    """Give the text of the file where noise is one, else the words themselves. Raises ThalwegError for neither."""
+    if not noise:
+        return noise
+    if noise.startswith("random:") or noise[:1].isdigit():
+        try:
+            _core.check_noise_words(noise)
+        except _core.Error as error:
+            raise ThalwegError(USAGE, *error.args) from error
         return noise
     text = read_text(noise, "write 1000000,25000 or random:1000000,25000, or name a file of thalweg probe --noise")
     try:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The elements of an array that are on this rank, and what the library does with them."""
 
 import inspect
@@ -10,20 +11,10 @@ from typing import Any, Generic, NoReturn, TypeVar
 
 import numpy as np
 
+from thalweg import structures
 from thalweg.objects import messages
 from thalweg.objects.element import Element, Future, Index, Task, Waiting
-from thalweg.objects.library import (
-    NOBODY,
-    Begin,
-    Combine,
-    Enter,
-    Functions,
-    Leave,
-    Make,
-    ObjectsError,
-    ObjectsLibrary,
-    Run,
-)
+from thalweg.objects.library import NOBODY, ObjectsError, ObjectsLibrary
 from thalweg.stream_library import memory_at
 
 E = TypeVar("E", bound=Element)
@@ -81,19 +72,20 @@ class Members(Generic[E]):
         self._futures[ticket] = future = Future()
         return ticket, future
 
-    def functions(self) -> Functions:
+    def functions(self) -> structures.ForeignFunctions:
         """Give what the library calls. Functions hold no reference to the array, or nobody would ever collect it."""
-        return Functions(
-            None,
-            Make(_weak(self._make)),
-            Run(_weak(self._run)),
-            Make(_weak(self._pack)),
-            Enter(_weak(self._enter)),
-            Leave(_weak(self._leave)),
-            Combine(_weak(self._combine)),
-            Enter(_weak(self._reduced)),
-            Begin(_weak(self._begin_anew)),
-        )
+        given: dict[str, Callable[..., int]] = {
+            "make": self._make,
+            "run": self._run,
+            "pack": self._pack,
+            "enter": self._enter,
+            "leave": self._leave,
+            "combine": self._combine,
+            "reduced": self._reduced,
+            "begin_anew": self._begin_anew,
+        }
+        kinds: dict[str, Any] = dict(structures.ForeignFunctions._fields_)
+        return structures.ForeignFunctions(**{name: kinds[name](_weak(method)) for name, method in given.items()})
 
     def _guard(self, what: str, number: int, work: Callable[[], object]) -> int:
         """Work for the library. Gives 0, or keeps the failure and gives 1."""

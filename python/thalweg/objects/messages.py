@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Calls as bytes: a pickle, and behind it the memory of numpy arrays and other buffers, copied once where it is sent.
 
 Where a call arrives they lie in the message. A long message's memory is taken over with it; a short one is copied.
@@ -10,8 +11,8 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from thalweg.objects.library import Piece
 from thalweg.stream_library import memory_at
+from thalweg.structures import Piece
 
 _ALIGNMENT = 16
 _HEAD = struct.Struct("<QQ")  # bytes of the pickle, buffers
@@ -32,7 +33,7 @@ class Pieces:
         self.count = len(views) + 2
         self.array = (Piece * self.count)()
         for place, part in enumerate((head, pickled, *views)):
-            self.array[place].start, self.array[place].size = _address_of(part), len(part)
+            self.array[place].from_, self.array[place].bytes = _address_of(part), len(part)
 
 
 def _address_of(part: Any) -> int | None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What to ask a scheduler for: a program's predicted communication on allocations of several shapes and sizes."""
 
 from __future__ import annotations
@@ -8,11 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from thalweg import _core
+from thalweg.call_arguments import checked
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.machine.machine import Machine
 from thalweg.placement.machine import Slots
 from thalweg.placement.mapping import Budget
-from thalweg.placement.pattern import Pattern
+from thalweg.placement.pattern import Pattern, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,6 +58,7 @@ class Advice(NamedTuple):
     hottest: str
 
 
+@checked
 def advise(  # noqa: PLR0913 - a pattern and a machine, and what may be asked for
     pattern: Pattern | Any,
     machine: str,
@@ -81,6 +84,7 @@ def advise(  # noqa: PLR0913 - a pattern and a machine, and what may be asked fo
     traffic = pattern if isinstance(pattern, Pattern) else Pattern(pattern)
     if not ranks_per_node or min(ranks_per_node) < 1 or spare < 0:
         raise ThalwegError(SETTINGS, "fewer than one rank a node, or spare nodes below 0", "give numbers above")
+    whole_number(seed, "seed", 0, 2**63 - 1)
     whole = Machine(machine)
     used = costs or LinkCosts()
     rooms = sorted({min(per_node, max(traffic.tasks, 1)) for per_node in ranks_per_node})

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What other jobs send over a machine's links, from a file: a link and bytes a line."""
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from thalweg import _core
+from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.text_files import Place, lines_of, read_text, shown
 
 if TYPE_CHECKING:
@@ -24,7 +26,10 @@ def read_base_load(path: str, slots: Slots) -> NDArray[np.float64]:
     """
     loads = np.zeros(slots.machine.links)
     numbers: dict[str, int] = {}
-    for line in lines_of(read_text(path), path):
+    lines = list(lines_of(read_text(path), path))
+    if not lines:
+        raise ThalwegError(SETTINGS, f"{path}: there is no link in it", "write a link and its bytes a line")
+    for line in lines:
         words = line.text.rsplit(maxsplit=1)
         name = words[0].strip()
         if not name.isdecimal() and not numbers:
@@ -40,7 +45,7 @@ def read_base_load(path: str, slots: Slots) -> NDArray[np.float64]:
 def bytes_in(text: str, place: Place) -> float:
     """Read a number of bytes. Raises ThalwegError with the line."""
     try:
-        value = float(text)
+        value = float(text) if text.isascii() else math.nan
     except ValueError:
         value = math.nan
     if not 0 <= value <= _core.amount_max:

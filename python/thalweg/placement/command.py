@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg map`: reads a pattern and a machine, searches, prints or writes which rank goes where."""
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from thalweg.placement.host_files import read_hosts
 from thalweg.placement.machine import read_slots
 from thalweg.placement.mapping import Budget, Placement, Sharing, map_ranks
 from thalweg.placement.pictures import write_pictures
-from thalweg.text_files import Place, check_writable, lines_of, read_text, shown, write_text
+from thalweg.text_files import Place, lines_of, read_text, shown, write_text
+from thalweg.units import time_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +67,7 @@ def run(request: Request, *, as_json: bool) -> None:
     """Answer, as a table or as JSON.
 
     The placement goes where it is asked for: into a file, or with a format alone (or "-" as the file) to standard
-    output. What is for people is on standard error then. What could not be written is refused before the search.
+    output. What is for people is on standard error then. A format that cannot be written is refused before the search.
     """
     pattern = read_pattern(request.pattern)
     slots = read_slots(request.machine, request.nodes, request.slots_per_node)
@@ -73,8 +75,6 @@ def run(request: Request, *, as_json: bool) -> None:
     form = request.form or "list"
     hosts = read_hosts(request.hosts, slots.node_count) if request.hosts else []
     check_format(form, slots, pattern.tasks, hosts)
-    for path in filter(None, (request.output if not is_piped else "", request.pictures)):
-        check_writable(path)
     for remark in pattern.remarks:
         print(f"thalweg: {remark}", file=sys.stderr)
     placement = map_ranks(
@@ -182,16 +182,20 @@ def _figures(metrics: _core.PlacementMetrics) -> dict[str, float]:
     }
 
 
+_UNITS = {"hop-bytes": ", B", "hops per byte": "", "link": ", B", "contention": ", B", "time": ""}
+"""Of the figures that do not say theirs."""
+
+
 def _print(pattern: Pattern, placement: Placement) -> None:
     print(
         f"{pattern.tasks} ranks on {placement.slots.nodes.size} slots of {placement.slots.machine.name}, "
         f"by {placement.method} in {placement.seconds:.2f} s"
     )
     before, after = _figures(placement.identity), _figures(placement.placed)
-    print(f"{'':14} {'as numbered':>14} {'placed':>14} {'part':>6}")
+    print(f"{'':17} {'as numbered':>14} {'placed':>14} {'part':>6}")
     for name, value in before.items():
         part = f"{after[name] / value:6.2f}" if value else "     -"
-        print(f"{name:14} {value:14.6g} {after[name]:14.6g} {part}")
+        print(f"{name + _UNITS[name]:17} {_figure(name, value):>14} {_figure(name, after[name]):>14} {part}")
     if placement.imbalance is not None:
         print(f"ranks share slots: the heaviest has {100 * placement.imbalance:.3g} % more than the mean")
     for objective in ("hop-bytes", "link"):
@@ -199,6 +203,10 @@ def _print(pattern: Pattern, placement: Placement) -> None:
         if above is not None:
             reason = placement.bounds[objective].reason
             print(f"{objective}: {_proven(above)} (bound: {reason})")
+
+
+def _figure(name: str, value: float) -> str:
+    return time_text(value) if name == "time" else f"{value:.6g}"
 
 
 def _proven(above: float) -> str:
@@ -214,7 +222,7 @@ def _proven(above: float) -> str:
 
 def _compare(pattern: Pattern, placement: Placement) -> None:
     slots = placement.slots
-    print(f"\n{'':14} {'hops per byte':>14} {'link':>14} {'contention':>14}")
+    print(f"\n{'':14} {'hops per byte':>14} {'link, B':>14} {'contention, B':>14}")
     rows = {"as numbered": placement.numbered}
     for name in _core.published_heuristics():
         if placement.weights is None and (name not in _SLOW or slots.nodes.size <= _SLOW_MAX):

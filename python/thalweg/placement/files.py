@@ -1,15 +1,19 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The files that patterns come in: Matrix Market, METIS graphs, and tables of bytes, JSON, QAPLIB's instances."""
 
 from __future__ import annotations
 
 import gzip
+import os
 import re
+import zlib
 from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy import io, sparse
 
+from thalweg.call_arguments import checked
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.placement import json_patterns, metis
 from thalweg.placement.base_load import bytes_in
@@ -18,32 +22,50 @@ from thalweg.text_files import Place, lines_of, read_text, shown, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from os import PathLike
 
 
-def read_pattern(path: str) -> Pattern:
-    """Read a pattern, by its ending: .pattern, .json, .mtx, .graph, .metis, .csv or .dat. Raises ThalwegError.
+@checked
+def read_pattern(path: str | PathLike[str]) -> Pattern:
+    """Read a pattern, by its ending: .pattern, .json, .mtx, .graph, .metis, .csv, .txt or .dat. Raises ThalwegError.
 
-    What people should know of how it was read is in the pattern's `remarks`.
+    With another ending, as pipes have it, it is what its first line says. Lines of numbers alone are a table. What
+    people should know of how it was read is in the pattern's `remarks`.
     """
-    for endings, read in _READERS.items():
-        if path.lower().endswith(endings):
-            try:
-                found = read(path)
-                return found if isinstance(found, Pattern) else Pattern(found)
-            except (OSError, UnicodeDecodeError) as error:
-                reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is no such text"
-                raise ThalwegError(SETTINGS, f"{path}: {reason}", "name a readable file") from error
-            except (ValueError, IndexError, OverflowError) as error:
-                raise ThalwegError(
-                    SETTINGS, f"{path}: {error}", "see docs/placement.md for what it may hold"
-                ) from error
-            except ThalwegError as error:
-                if path in error.message:
-                    raise
-                raise ThalwegError(error.status, f"{path}: {error.message}", error.remedy) from error
-    known = ", ".join(ending for endings in _READERS for ending in endings)
-    raise ThalwegError(SETTINGS, f"{path} has none of the endings {known}", "name it by what it holds")
+    path = os.fspath(path)
+    try:
+        text = _text_of(path)
+        read = next((read for endings, read in _READERS.items() if path.lower().endswith(endings)), None)
+        found = (read or _reader_of(text))(path, text)
+        return found if isinstance(found, Pattern) else Pattern(found)
+    except (OSError, UnicodeDecodeError, EOFError, zlib.error) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is no such text"
+        raise ThalwegError(SETTINGS, f"{path}: {reason}", "name a readable file") from error
+    except (ValueError, IndexError, OverflowError) as error:
+        raise ThalwegError(SETTINGS, f"{path}: {error}", "see docs/placement.md for what it may hold") from error
+    except ThalwegError as error:
+        if path in error.message:
+            raise
+        raise ThalwegError(error.status, f"{path}: {error.message}", error.remedy) from error
 
+
+def _text_of(path: str) -> str:
+    if not path.lower().endswith(".gz"):
+        return read_text(path)
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        return file.read()
+
+
+def _reader_of(text: str) -> Callable[[str, str], sparse.coo_array | np.ndarray | Pattern]:
+    """Tell what a text holds by its beginning."""
+    for beginning, read in ((_RECORDED, _recorded), ("%%MatrixMarket", _matrix_market), ("{", _json)):
+        if text.lstrip().startswith(beginning):
+            return read
+    return _table
+
+
+_RECORDED = "thalweg-pattern"
+"""The first word of a recorded pattern."""
 
 _DIGITS_MAX = 18
 """Of numbers that are counts or places."""
@@ -53,16 +75,13 @@ _ORDINARY = re.compile(
 )
 
 
-def _matrix_market(path: str) -> sparse.coo_array:
+def _matrix_market(path: str, text: str) -> sparse.coo_array:
     """Of a symmetric file each entry goes both ways."""
-    if path.lower().endswith(".gz"):
-        with gzip.open(path, "rt", encoding="utf-8") as file:
-            text = file.read()
-    else:
-        text = read_text(path)
     _check_matrix_market(path, text)
+    # SciPy 1.17 reads on behind a last line that ends in a blank, or not at all.
+    tidy = "\n".join(" ".join(line.split()) for line in text.split("\n")) + "\n"
     try:
-        return sparse.coo_array(io.mmread(BytesIO(text.encode())))
+        return sparse.coo_array(io.mmread(BytesIO(tidy.encode())))
     except (ValueError, OverflowError) as error:
         match = re.match(r"Line (\d+): (.*)", str(error))
         if match is None:
@@ -85,7 +104,13 @@ def _check_matrix_market(path: str, text: str) -> None:
     if len(size) < 2 or size[0] != size[1]:
         Place(path, number).refuse(f"a matrix of {' x '.join(size[:2])}", "give a square one: a row for each rank")
     is_pattern, is_array = lines[0][1].lower().split()[3] == "pattern", lines[0][1].lower().split()[2] == "array"
+    if len(size) != (2 if is_array else 3):
+        Place(path, number).refuse(f"a size of {len(size)} numbers", "write rows, columns and, but for arrays, entries")
+    expected = 1 if is_array else 2 if is_pattern else 3
     for number, words in body[1:]:
+        if len(words) != expected:
+            problem = f"{len(words)} words, where {expected} are expected"
+            Place(path, number).refuse(problem, "write a row, a column and bytes, as the first line says")
         if not is_array and not all(_is_whole(word) for word in words[:2]):
             problem = f"'{shown(' '.join(words[:2]))}' is no row and column"
             Place(path, number).refuse(problem, "write whole numbers from 1")
@@ -97,16 +122,14 @@ def _is_whole(word: str) -> bool:
     return word.isascii() and word.isdecimal() and len(word) <= _DIGITS_MAX
 
 
-def _rows_in(path: str) -> list[tuple[Place, list[float]]]:
+def _rows_in(path: str, text: str) -> list[tuple[Place, list[float]]]:
     """Read the numbers of each line that has some."""
-    return [
-        (line.place, [bytes_in(word, line.place) for word in line.words]) for line in lines_of(read_text(path), path)
-    ]
+    return [(line.place, [bytes_in(word, line.place) for word in line.words]) for line in lines_of(text, path)]
 
 
-def _table(path: str) -> np.ndarray:
+def _table(path: str, text: str) -> np.ndarray:
     """Read a row of bytes for each sender, with commas or blanks between."""
-    rows = _rows_in(path)
+    rows = _rows_in(path, text)
     if not rows:
         Place(path, 1).refuse("no numbers in it", "write a row of bytes for each sender")
     for place, row in rows:
@@ -115,9 +138,9 @@ def _table(path: str) -> np.ndarray:
     return np.array([row for _, row in rows], dtype=np.float64)
 
 
-def _qaplib(path: str) -> Pattern:
+def _qaplib(path: str, text: str) -> Pattern:
     """Read the flows of an instance: its second matrix, as the first has the distances of places."""
-    words = [(place, word) for place, row in _rows_in(path) for word in row]
+    words = [(place, word) for place, row in _rows_in(path, text) for word in row]
     size = words[0][1] if words else -1
     if size < 0 or size != int(size):
         Place(path, 1).refuse("no size at the beginning", "write the size, then two matrices of it")
@@ -145,11 +168,11 @@ def _looks_like_distances(matrix: np.ndarray) -> bool:
     return all((matrix <= matrix[:, [via]] + matrix[[via], :] + 1e-9).all() for via in range(size))
 
 
-def _recorded(path: str) -> Pattern:
+def _recorded(path: str, text: str) -> Pattern:
     """Read what `thalweg run --record` kept: call sites added up in phases, each of one time."""
-    first, *lines = read_text(path).split("\n")
-    if first.split() != ["thalweg-pattern", "1"]:
-        problem = f"'{shown(first)}', and not 'thalweg-pattern 1'"
+    first, *lines = text.split("\n")
+    if first.split() != [_RECORDED, "1"]:
+        problem = f"'{shown(first)}', and not '{_RECORDED} 1'"
         Place(path, 1).refuse(problem, "record it anew: thalweg run --record")
     ranks, phases, names = 0, list[tuple[str, float, list[tuple[int, ...]]]](), list[str]()
     for number, line in enumerate(lines, 2):
@@ -212,12 +235,14 @@ def recorded_header(path: str) -> Header:
     return Header(command, seconds)
 
 
-def write_pattern(pattern: Pattern, path: str) -> None:
+@checked
+def write_pattern(pattern: Pattern, path: str | PathLike[str]) -> None:
     """Write a pattern by the ending of the name.
 
     .json holds all of it. .mtx, .graph, .metis and .csv have the sum of all phases, METIS both ways as one, in whole
     bytes from 1. Raises ThalwegError for another ending, and where the file cannot be written.
     """
+    path = os.fspath(path)
     matrix = pattern.matrix()
     if path.lower().endswith(".mtx"):
         buffer = BytesIO()
@@ -235,9 +260,15 @@ def write_pattern(pattern: Pattern, path: str) -> None:
     write_text("\n".join(lines) + "\n", path)
 
 
-_READERS: dict[tuple[str, ...], Callable[[str], sparse.coo_array | np.ndarray | Pattern]] = {
+def _json(path: str, text: str) -> Pattern:
+    """Read a pattern, or the one that the run of a report recorded."""
+    found = json_patterns.read(path, text)
+    return found if isinstance(found, Pattern) else _recorded(found, read_text(found))
+
+
+_READERS: dict[tuple[str, ...], Callable[[str, str], sparse.coo_array | np.ndarray | Pattern]] = {
     (".pattern",): _recorded,
-    (".json",): lambda path: json_patterns.read(path, _recorded),
+    (".json",): _json,
     (".mtx", ".mtx.gz"): _matrix_market,
     (".graph", ".metis"): metis.read,
     (".csv", ".txt"): _table,

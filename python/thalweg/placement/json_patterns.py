@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Patterns as JSON: what `write_pattern` makes of one, and the report of a run that recorded its own.
 
     {"format": "thalweg-pattern", "version": 1, "ranks": 3,
@@ -16,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from thalweg.documents import REPORT, Document, read_document
+from thalweg.documents import REPORT, Document, document_of
 from thalweg.placement.pattern import Pattern, Sent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -55,12 +56,12 @@ def _list(key: str, entries: Sequence[tuple[str, float | None, Sequence[NDArray[
     return f'"{key}": [' + ",\n  ".join(lines) + "]"
 
 
-def read(path: str, read_recorded: Callable[[str], Pattern]) -> Pattern:
-    """Read a pattern, or that of a report's run, whose file `read_recorded` reads. Raises ValueError and OSError."""
-    document = read_document(path)
+def read(path: str, text: str) -> Pattern | str:
+    """Read a pattern; of a report give the path of the file that its run recorded. Raises ValueError."""
+    document = document_of(text, path)
     form = document.text("format")
     if form == REPORT:
-        return read_recorded(_file_of_report(path, document))
+        return _file_of_report(path, document)
     if form != _PATTERN or document.number("version") != _VERSION:
         message = f"it is a {form!r}, and no {_PATTERN} of version {_VERSION} nor a {REPORT}"
         raise ValueError(message)

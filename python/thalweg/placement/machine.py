@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What tasks are put on: the nodes of a machine, with so many slots each."""
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ def read_slots(machine: str, nodes_file: str, slots_per_node: int = 1) -> Slots:
     named = "torus:" + "x".join(map(str, found.extents)) if found.extents else ""
     if not machine and not named:
         raise ThalwegError(SETTINGS, f"{nodes_file} names no torus", "give --machine")
-    return slots_of(machine or named, found.coordinates, slots_per_node)
+    return slots_of(found.on(machine or named, slots_per_node))
 
 
 def _numbers_of(names: Sequence[Named], machine: Machine) -> list[int]:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg.map_ranks`: a slot for each rank, what it gains, and how far from the best it can be at most."""
 
 from __future__ import annotations
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from thalweg import _core
+from thalweg.call_arguments import checked
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.placement.bounds import Bound, hop_bytes_bound, link_bound
 from thalweg.placement.machine import Slots, slots_of
@@ -87,6 +89,7 @@ class Placement(NamedTuple):
         return value / bound.value - 1 if bound is not None and bound.value > 0 else None
 
 
+@checked
 def map_ranks(  # noqa: PLR0913 - a pattern and a machine, and what each of a problem's sides is if it is not the usual
     pattern: Pattern | Any,
     machine: str | Machine | Slots,
@@ -113,7 +116,7 @@ def map_ranks(  # noqa: PLR0913 - a pattern and a machine, and what each of a pr
 
     The answer is never worse than rank r on slot r. Raises ThalwegError for what is no such problem.
     """
-    limits = _checked(budget, seed, objective)
+    limits = _checked(budget, seed)
     traffic = pattern if isinstance(pattern, Pattern) else Pattern(pattern)
     slots = machine if isinstance(machine, Slots) else slots_of(machine, nodes, slots_per_node)
     loads = np.empty(0) if base_load is None else _base_loads(base_load, slots)
@@ -146,17 +149,13 @@ def _bounds(traffic: Pattern, slots: Slots, seconds: float) -> dict[str, Bound]:
     return {"hop-bytes": hop_bytes_bound(traffic, slots, seconds), "link": link_bound(traffic, slots)}
 
 
-def _checked(budget: Budget | None, seed: int, objective: str) -> Budget:
-    """Refuse what is no budget, seed or objective, and give the budget."""
+def _checked(budget: Budget | None, seed: int) -> Budget:
+    """Refuse what is no budget or seed, and give the budget."""
     limits = Budget() if budget is None else budget
-    if not isinstance(limits, Budget):
-        raise ThalwegError(SETTINGS, f"budget {budget!r}", f"write thalweg.Budget(seconds={budget!r}) or the like")
-    if isinstance(limits.seconds, bool) or not isinstance(limits.seconds, int | float) or not limits.seconds >= 0:
+    if not limits.seconds >= 0:
         raise ThalwegError(SETTINGS, f"a budget of {limits.seconds!r} seconds", "give a number from 0")
     whole_number(limits.proposals, "proposals of a budget", 0, 2**62)
     whole_number(seed, "seed", 0, 2**63 - 1)
-    if not isinstance(objective, str):
-        raise ThalwegError(SETTINGS, f"objective {objective!r}", "write hop-bytes, link, contention or time")
     return limits
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """METIS graphs as patterns, checked as METIS' own graphchecker does: edges of both lines, with alike weights."""
 
 from __future__ import annotations
@@ -6,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scipy import sparse
 
-from thalweg.text_files import Place, read_text, shown
+from thalweg.text_files import Place, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,10 +29,13 @@ class _Head(NamedTuple):
     has_weights: bool
 
 
-def read(path: str) -> sparse.coo_array:
+def read(path: str, text: str) -> sparse.coo_array:
     """Read a graph: vertices from 1, weights of edges as bytes each way, or of both ways in files that say so."""
-    text = read_text(path)
-    lines = [(Place(path, number), line) for number, line in enumerate(text.split("\n"), 1) if line[:1] != "%"]
+    lines = [
+        (Place(path, number), line)
+        for number, line in enumerate(text.removesuffix("\n").split("\n"), 1)
+        if line[:1] != "%"
+    ]
     first = next((index for index, (_, line) in enumerate(lines) if line.strip()), None)
     if first is None:
         Place(path, 1).refuse("no first line with the numbers of vertices and edges", _HEAD)

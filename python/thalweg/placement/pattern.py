@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Who sends whom how much: `thalweg.Pattern`, on numpy and scipy.sparse."""
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from thalweg import _core
+from thalweg.call_arguments import checked
 from thalweg.errors import SETTINGS, ThalwegError
 
 if TYPE_CHECKING:
@@ -69,6 +71,7 @@ class Pattern:
         if matrix is not None:
             self.add_phase("all", matrix)
 
+    @checked
     def add_phase(self, name: str, traffic: Any, *, repeats: float = 1, messages: Any = None) -> None:
         """Add what is sent at once, as for the constructor; `messages` is such a matrix too, by default one a pair."""
         matrix = _square(traffic)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg.reorder`: the ranks of a running job, numbered so that those that send each other much are near.
 
     ring = thalweg.reorder(MPI.COMM_WORLD, {left: 8e6, right: 8e6})
@@ -14,7 +15,8 @@ from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
-from thalweg.placement.library import Found, PlaceError, PlaceLibrary, ReorderOptions, Weight, library_of
+from thalweg import structures
+from thalweg.placement.library import PlaceError, PlaceLibrary, library_of
 
 _WEIGHT = np.dtype([("rank", np.intc), ("bytes", np.float64), ("phase", np.intc)], align=True)
 
@@ -83,11 +85,11 @@ def reorder(  # noqa: PLR0913 (options have names)
     library = library_of(comm)
     wrong: Exception | None = None
     rows = np.empty(0, _WEIGHT)
-    options = ReorderOptions(ctypes.sizeof(ReorderOptions), None, math.nan)  # which fails on all ranks
+    options = structures.ReorderOptions(None, math.nan)  # which fails on all ranks
     try:
         rows = weight_rows(weights, comm.Get_rank(), comm.Get_size())
         aim, shape, file = (text.encode() or None for text in (objective, network, node_list))
-        options = ReorderOptions(ctypes.sizeof(ReorderOptions), aim, seconds, gain, shape, file)
+        options = structures.ReorderOptions(aim, seconds, gain, shape, file)
     except (AttributeError, TypeError, ValueError, OverflowError, PlaceError) as failed:
         wrong = failed
     reordered, found = _reordered(library, comm, rows, options, wrong)
@@ -95,13 +97,17 @@ def reorder(  # noqa: PLR0913 (options have names)
 
 
 def _reordered(
-    library: PlaceLibrary, comm: Any, rows: np.ndarray[Any, Any], options: ReorderOptions, wrong: Exception | None
+    library: PlaceLibrary,
+    comm: Any,
+    rows: np.ndarray[Any, Any],
+    options: structures.ReorderOptions,
+    wrong: Exception | None,
 ) -> tuple[Any, Reordering]:
     """Call the library; `wrong` is what this rank has given wrong, which comes before what the library says of it."""
     given = library.handle_of(comm)
     made = type(given)()
-    found = Found(ctypes.sizeof(Found))
-    weights = rows.ctypes.data_as(ctypes.POINTER(Weight))
+    found = structures.Reordering()
+    weights = rows.ctypes.data_as(ctypes.POINTER(structures.Weight))
     status = library.status_of(
         "reorder", given, weights, len(rows), ctypes.byref(options), ctypes.byref(made), ctypes.byref(found)
     )

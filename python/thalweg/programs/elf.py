@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Executables as the system sees them: header, interpreter, and the libraries that would really be loaded.
 
 Reading the few header bytes here and asking the program's own dynamic linker for the rest takes 3 ms; a general ELF
@@ -15,6 +16,10 @@ from thalweg.programs.families import UnknownMpiError
 from thalweg.programs.processes import output_of
 
 _PT_INTERP = 3
+_SHT_DYNSYM = 11
+_DF_1_PIE = 0x08000000
+_SYMBOL_SIZE = 24
+_FUNCTIONS = (2, 10)  # STT_FUNC, STT_GNU_IFUNC
 
 
 class Elf(NamedTuple):
@@ -64,7 +69,7 @@ def read_elf(path: str) -> Elf | None:
 
 
 def loaded_libraries(elf: Elf, environment: Mapping[str, str], interpreter: str = "") -> dict[str, str]:
-    """Ask the dynamic linker which libraries the program would load: soname to path.
+    """Ask the dynamic linker which libraries the program would load: soname to path, in the order of their search.
 
     The linker only lists; nothing of the program runs. A shared library has no interpreter of its own: name one.
     Fails if the linker does not find one of them, as the program itself would.
@@ -78,23 +83,63 @@ def loaded_libraries(elf: Elf, environment: Mapping[str, str], interpreter: str 
     if missing := re.search(r"(\S+): cannot open shared object file", listing.errors):
         message = f"{elf.path} needs {missing[1]}, which the dynamic linker does not find"
         raise UnknownMpiError(PROGRAM, message, "install it, or name its folder in LD_LIBRARY_PATH")
-    libraries = {}
-    for name, path in re.findall(r"^\s*(\S+) => (\S+)", listing.text, re.MULTILINE):
-        libraries[os.path.basename(name)] = path
-    for path in re.findall(r"^\s*(/\S+) \(0x", listing.text, re.MULTILINE):
-        libraries[os.path.basename(path)] = path
-    return libraries
+    found = re.findall(r"^\s*(?:(\S+) => )?(\S*/\S+) \(0x", listing.text, re.MULTILINE)
+    return {os.path.basename(name or path): os.path.abspath(path) for name, path in found}
+
+
+def defined_functions(path: str, start: str) -> set[str]:
+    """Name the functions that a library defines for others, of those whose names begin so; none if it is damaged."""
+    try:
+        with open(path, "rb") as file:
+            return _functions_in(file.read(), start.encode())
+    except (OSError, struct.error, IndexError):
+        return set()
+
+
+def _functions_in(data: bytes, start: bytes) -> set[str]:
+    """Read the table of dynamic symbols (Elf64_Ehdr, Elf64_Shdr, Elf64_Sym)."""
+    if data[:5] != b"\x7fELF\x02":
+        return set()
+    order = "<" if data[5] == 1 else ">"
+    table, entry_size, count = struct.unpack_from(order + "40xQ10xHH", data)
+    sections = [struct.unpack_from(order + "4xI16xQQI", data, table + index * entry_size) for index in range(count)]
+    functions = set()
+    for kind, offset, size, link in sections:
+        if kind != _SHT_DYNSYM:
+            continue
+        _, text_offset, text_size, _ = sections[link]
+        text = data[text_offset : text_offset + text_size]
+        # A name may be the end of another one, so the symbols' places in the text decide.
+        names = {match.start(): match[1].decode() for match in re.finditer(rb"(?=(%b\w+))" % re.escape(start), text)}
+        symbols = data[offset : offset + size - size % _SYMBOL_SIZE]
+        for name, info, section in struct.iter_unpack(order + "IBxH16x", symbols):
+            if section and info & 0xF in _FUNCTIONS and name in names:
+                functions.add(names[name])
+    return functions
 
 
 def defines_mpi(path: str) -> bool:
-    """Look into the symbol tables for an MPI library that was linked statically; slow, for explaining a refusal."""
+    """Look into a program's symbol tables for an MPI library that was linked statically; no shared library has one.
+
+    Slow, for explaining a refusal.
+    """
     from elftools.common.exceptions import ELFError  # noqa: PLC0415 - 50 ms that only a refusal pays
+    from elftools.elf.dynamic import DynamicSegment  # noqa: PLC0415
     from elftools.elf.elffile import ELFFile  # noqa: PLC0415
     from elftools.elf.sections import SymbolTableSection  # noqa: PLC0415
 
     try:
         with open(path, "rb") as file:
-            for section in ELFFile(file).iter_sections():
+            elf = ELFFile(file)
+            flags = [
+                tag["d_val"]
+                for segment in elf.iter_segments()
+                if isinstance(segment, DynamicSegment)
+                for tag in segment.iter_tags("DT_FLAGS_1")
+            ]
+            if elf["e_type"] == "ET_DYN" and not any(value & _DF_1_PIE for value in flags):
+                return False
+            for section in elf.iter_sections():
                 if isinstance(section, SymbolTableSection):
                     for symbol in section.get_symbol_by_name("MPI_Init") or ():
                         if symbol["st_shndx"] != "SHN_UNDEF":

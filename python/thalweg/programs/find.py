@@ -1,13 +1,15 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Find the MPI program in a command line, past wrappers such as `env`, `numactl` and `gdb --args`."""
 
+import itertools
 import os
 import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from thalweg.errors import NOT_EXECUTABLE, NOT_FOUND, PROGRAM, ThalwegError
-from thalweg.programs.elf import defines_mpi, loaded_libraries, read_elf
-from thalweg.programs.families import LoadedMpi, UnknownMpiError, loaded_mpi
+from thalweg.programs.elf import defined_functions, defines_mpi, loaded_libraries, read_elf
+from thalweg.programs.families import LoadedMpi, UnknownMpiError, family_of_library, loaded_mpi
 from thalweg.programs.processes import executable
 from thalweg.programs.python import is_python, python_mpi
 
@@ -21,13 +23,15 @@ _SANITIZER = re.compile(r"lib(clang_rt\.)?(asan|hwasan|lsan|tsan)\b.*\.so")
 class Program(NamedTuple):
     """A file that a command line starts and the MPI it uses; `script` says that a shell or the like runs it.
 
-    `sanitizer` is the library of one that the program needs, which has to be loaded before all others.
+    `sanitizer` is the library of one that the program needs, which has to be loaded before all others. `wrappers` are
+    libraries that the program is linked with in front of MPI, and that stand in for functions of it, as profilers do.
     """
 
     path: str
     mpi: LoadedMpi | None
     script: bool
     sanitizer: str = ""
+    wrappers: tuple[str, ...] = ()
 
 
 def executable_path(word: str, environment: Mapping[str, str]) -> str:
@@ -100,7 +104,17 @@ def inspect_program(path: str, environment: Mapping[str, str]) -> Program:
     if mpi is not None and _gains_rights(path):
         message = f"{path} is set-uid (or has file capabilities), so the system ignores LD_PRELOAD for it"
         raise ThalwegError(PROGRAM, message, "run a copy without these rights: cp does not keep them")
-    return Program(path, mpi, script=False, sanitizer=sanitizer)
+    wrappers = _wrappers(libraries, mpi.library) if mpi is not None else ()
+    return Program(path, mpi, script=False, sanitizer=sanitizer, wrappers=wrappers)
+
+
+def _wrappers(libraries: Mapping[str, str], mpi: str) -> tuple[str, ...]:
+    """Find the libraries that are searched before MPI's and define functions of it: the program's calls go to them."""
+    in_front = itertools.takewhile(lambda path: family_of_library(path) is None, libraries.values())
+    candidates = [path for path in in_front if not _SANITIZER.match(os.path.basename(path))]
+    defined = {path: names for path in candidates if (names := defined_functions(path, "MPI_"))}
+    functions = defined_functions(mpi, "MPI_") if defined else set()
+    return tuple(path for path, names in defined.items() if names & functions)
 
 
 def _gains_rights(path: str) -> bool:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The one table of options: flags, environment variables, file keys and documentation all come from here."""
 
 from typing import NamedTuple
@@ -212,7 +213,8 @@ OPTIONS: tuple[Option, ...] = (
         help="Let the program's streams progress in its MPI calls.",
     ),
     Option(
-        name="device_buffers",
+        name="gpu_buffers",
+        former_name="device_buffers",
         kind="choice",
         default="auto",
         choices=("auto", "yes", "no"),

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg simulate`: simulates a strategy or a program, and says how long it takes and why."""
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from thalweg.balancing.files import read_nodes
 from thalweg.errors import USAGE, ThalwegError
+from thalweg.machine.machine import Machine
 from thalweg.simulation.ground import PROGRAM_ROUTERS, Costs
 from thalweg.simulation.network import Routers
 from thalweg.simulation.picture import draw_timeline
@@ -28,6 +30,8 @@ from thalweg.units import size_text, time_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
 
 STREAM = "stream"
 RANKS_MAX = 1 << 30
@@ -141,7 +145,7 @@ def _costs(request: Request) -> Costs:
         loggops=request.loggops,
         ranks_per_node=request.ranks_per_node,
         network=request.network,
-        nodes=read_nodes(request.nodes).coordinates if request.nodes else None,
+        nodes=_nodes(request) if request.nodes else None,
         placement=read_placement(request.placement) if request.placement else None,
         link_bandwidth=request.link_bandwidth,
         link_latency=request.link_latency,
@@ -152,6 +156,18 @@ def _costs(request: Request) -> Costs:
         noise=request.noise,
         cores=request.cores,
     )
+
+
+def _nodes(request: Request) -> NDArray[np.int64]:
+    """Read the job's nodes, and see whether they are on the network, where its name says how large that is."""
+    nodes = read_nodes(request.nodes)
+    network = request.network or (request.machine if is_network(request.machine) else "")
+    try:
+        Machine(network)
+    except ThalwegError:
+        return nodes.coordinates
+    nodes.on(network)
+    return nodes.coordinates
 
 
 def _numbers(text: str) -> list[int]:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a simulation stands on: what messages cost, which node each rank is on, and how links are shared."""
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ NETWORK_LEVELS = ("flow", "packet")
 LOGGOPS = "2500,1500,1000,6,0,65535"
 PROGRAM_ROUTERS = Routers(channel_ns=0, switch_ns=0)
 """The usual ones of programs, whose messages' costs have all latency in them."""
+
+_LATENCY_MAX = 1000
+"""Of a link, in seconds."""
 
 
 @dataclass(frozen=True)
@@ -130,6 +134,12 @@ def _checked_cores(cores: int | None) -> int | None:
     return cores
 
 
+def _checked_latency(seconds: float) -> float:
+    if not 0 <= seconds <= _LATENCY_MAX:
+        raise ThalwegError(SETTINGS, f"simulate: a latency of {seconds} s", f"choose 0 to {_LATENCY_MAX} s")
+    return seconds
+
+
 def ground_of(costs: Costs, ranks: int) -> Ground:
     """Look up where so many ranks are; 0: as many as there is room for. Raises ThalwegError with the remedy."""
     network, known = costs.network, None
@@ -166,5 +176,5 @@ def ground_of(costs: Costs, ranks: int) -> Ground:
         known = None if known is None else with_link_rate(known, costs.link_bandwidth)
         loggops = loggops_with_link_rate(loggops, costs.link_bandwidth)
     routers = costs.routers or PROGRAM_ROUTERS
-    given = (costs.link_latency, level, noise_text(costs.noise), costs.routing)
+    given = (_checked_latency(costs.link_latency), level, noise_text(costs.noise), costs.routing)
     return Ground(known, loggops, costs.ranks_per_node, placed, *given, routers, _checked_cores(costs.cores))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Simulations of networks, packet by packet: what comes through under load, and how long it takes."""
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from thalweg import _core
+from thalweg.call_arguments import checked
 from thalweg.errors import SETTINGS, ThalwegError
 
 if TYPE_CHECKING:
@@ -148,6 +150,7 @@ def make_network(topology: str, routing: str, routers: Routers) -> _core.PacketN
         raise ThalwegError(SETTINGS, *error.args) from error
 
 
+@checked
 def simulate_network(  # noqa: PLR0913 - a network has that many sides, all with a usual value
     topology: str = "tree:16^2",
     pattern: str = "uniform",
@@ -169,6 +172,8 @@ def simulate_network(  # noqa: PLR0913 - a network has that many sides, all with
     the first `senders` nodes send, if they are given. About so many packets are measured at each load. `progress` hears
     of steps done and of all. Results do not depend on `workers`, of which 0 is one for each core.
     """
+    if workers < 0:
+        raise ThalwegError(SETTINGS, f"simulate network: {workers} workers", "choose 0, for one on each core, or more")
     known = routers or Routers()
     network = make_network(topology, routing, known)
     latency = round(2 * known.interface_ns * PICOSECONDS)

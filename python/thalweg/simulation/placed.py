@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The network of a simulation: which node each rank is on, and how fast links are."""
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import numpy as np
 from thalweg import _core
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.placement.machine import Slots, slots_of
-from thalweg.text_files import lines_of, read_text, shown
+from thalweg.text_files import Place, lines_of, read_text, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -107,7 +108,10 @@ def cabled(name: str, nodes: int) -> str:
 def _checked(placement: ArrayLike | None, ranks: int, slots: int) -> NDArray[np.int64]:
     if placement is None:
         return np.arange(ranks)
-    found = np.asarray(placement, dtype=np.int64).ravel()
+    given = np.asarray(placement)
+    if given.size and not np.issubdtype(given.dtype, np.integer):
+        raise ThalwegError(SETTINGS, f"a placement of type {given.dtype}", "give each rank the number of its slot")
+    found = given.astype(np.int64).ravel()
     if found.size < ranks:
         raise ThalwegError(SETTINGS, f"a placement of {found.size} ranks for {ranks}", "give each rank a slot")
     found = found[:ranks]
@@ -119,13 +123,17 @@ def _checked(placement: ArrayLike | None, ranks: int, slots: int) -> NDArray[np.
 def read_placement(path: str) -> NDArray[np.int64]:
     """Read the slot of each rank, a line each, as `thalweg map -o FILE --format list` writes them."""
     remedy = "name a file of slots, as `thalweg map -o FILE --format list` writes it"
-    slots: list[int] = []
+    slots: dict[int, None] = {}
     for line in lines_of(read_text(path, remedy), path):
         for word in line.words:
             if not (word.isascii() and word.isdigit()) or len(word) > _DIGITS_MAX:
                 line.place.refuse(f"'{shown(word)}' is no slot", remedy)
-            slots.append(int(word))
-    return np.array(slots, dtype=np.int64)
+            if int(word) in slots:
+                line.place.refuse(f"slot {int(word)} comes twice", "give each rank a slot of its own")
+            slots[int(word)] = None
+    if not slots:
+        Place(path, 1).refuse("no slots in it", remedy)
+    return np.array(list(slots), dtype=np.int64)
 
 
 def is_network(name: str) -> bool:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Simulations for Python programs: strategies and programs in GOAL, results as numpy."""
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from thalweg import _core
+from thalweg.call_arguments import checked
 from thalweg.errors import FAILED, SETTINGS, USAGE, ThalwegError
 from thalweg.simulation.ground import LOGGOPS, Costs, Ground, ground_of
 from thalweg.simulation.results import Links, Segments, Simulation
@@ -31,6 +33,7 @@ def kinds() -> list[str]:
     return _core.cost_kinds()
 
 
+@checked
 def simulate(  # noqa: PLR0913 - a simulation has that many sides, all with a usual value
     operation: str = "",
     strategy: str = "",
@@ -124,6 +127,8 @@ def run(  # noqa: PLR0913
     """Simulate a program that has been put together. A program that cannot go on is an error that says why."""
     if ties not in TIES:
         raise ThalwegError(USAGE, f"simulate: ties {ties!r}", f"choose {' or '.join(TIES)}")
+    if explained_max < 0:
+        raise ThalwegError(USAGE, f"simulate: {explained_max} operations explained", "choose 0 or more")
     network = ground.network if ground else None
     level = ground.level if ground else "loggp"
     try:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Streams of items on machines that nobody here has."""
 
 from __future__ import annotations
@@ -6,6 +7,7 @@ import math
 from typing import TYPE_CHECKING
 
 from thalweg import _core
+from thalweg.call_arguments import checked
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.simulation.ground import Costs, ground_of
 from thalweg.simulation.simulate import EXPLAINED_MAX, run
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 BUFFER_BYTES = 16384
 
 
+@checked
 def simulate_stream(  # noqa: PLR0913 - a stream has that many sides
     shape: Sequence[int],
     items: int,

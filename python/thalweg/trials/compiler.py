@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Programs that measure, compiled with the compiler of the MPI that is to be measured, once for each."""
 
 import hashlib
@@ -12,6 +13,9 @@ from thalweg.errors import INSTALLATION, ThalwegError
 from thalweg.launch.mpis import named_mpi
 from thalweg.libraries import find_library, library_folders
 from thalweg.programs.families import LoadedMpi
+
+_NEEDED_BYTES = 1 << 21
+"""Of the program, and of what compilers keep on their way to it."""
 
 TRIAL_PROGRAM = Path(__file__).parent / "program"
 
@@ -70,6 +74,10 @@ def compiled_program(
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=variables)
     if done.returncode:
         Path(fresh).unlink(missing_ok=True)  # compilers take it away where the disk is full
+        for place in (str(folder), environment.get("TMPDIR") or "/tmp"):  # noqa: S108 - as compilers do
+            if os.path.isdir(place) and shutil.disk_usage(place).free < _NEEDED_BYTES:
+                remedy = "free some space there, or set XDG_CACHE_HOME and TMPDIR to folders elsewhere"
+                raise ThalwegError(INSTALLATION, f"the {name} program cannot be compiled: {place} is full", remedy)
         message = f"the {name} program does not compile: {' '.join(command)}\n{done.stderr}"
         raise ThalwegError(INSTALLATION, message, "is the MPI whole, with its headers and a C compiler?")
     os.chmod(fresh, 0o700)

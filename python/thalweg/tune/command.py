@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What `thalweg tune` prints: a bar while it works, a line for each case, and what the search took."""
 
 import math
@@ -16,6 +17,7 @@ from thalweg.errors import USAGE, ThalwegError
 from thalweg.lab.hosts import saved
 from thalweg.nic import status
 from thalweg.settings.layers import default_tuning_file
+from thalweg.text_files import check_writable
 from thalweg.trials.cases import NONBLOCKING, OPERATIONS, SIZES, Case, cases
 from thalweg.tune import store
 from thalweg.tune.clock import Clock
@@ -102,6 +104,7 @@ def main(  # noqa: PLR0913
 ) -> None:
     """Tune, show, and say what it took."""
     file = tuning or default_tuning_file(os.environ)
+    check_writable(file, "nothing was changed; name another file: --tuning FILE or THALWEG_TUNING", makes_folders=True)
     request = Request(
         mpi=mpi,
         ranks=ranks,

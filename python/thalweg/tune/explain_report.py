@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`thalweg explain REPORT`: what ran for each call of a finished run, why, and what the alternatives are."""
 
 import os
@@ -37,7 +38,7 @@ def explain_report(path: str, machine_file: str, tuning_file: str) -> None:
         raise ThalwegError(USAGE, f"{path} is no report of a run", remedy)
     try:
         _explain(report, machine_file, tuning_file)
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         raise ThalwegError(USAGE, f"{path} is no whole report of a run: {error!r}", remedy) from error
 
 
@@ -87,7 +88,7 @@ class Unmeasured:
 def _machine_of(report: Mapping[str, Any]) -> str:
     fingerprint = report.get("fingerprint") or []
     path = files.file_of(fingerprint, os.environ) if len(fingerprint) == store.FINGERPRINT_LINES else None
-    return str(path) if path and path.exists() else ""
+    return str(path) if path and os.path.exists(path) else ""  # not where its name is too long
 
 
 def _default_machine(report: Mapping[str, Any]) -> _core.Machine:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "balance/linked/balancer.hpp"
 
 #include "balance/linked/given.hpp"
@@ -89,7 +90,7 @@ void Balancer::go_on(const Reached& is_reached) {
 
 const std::vector<thalweg_transfer>& Balancer::flow(thalweg_balance_scheme scheme, Tasks load) {
   must_be_free();
-  thalweg_balance_options options = THALWEG_BALANCE_DEFAULTS;
+  thalweg_balance_options options;
   options.scheme = scheme;
   const Given given = checked({}, options);
   Report report = given.report;

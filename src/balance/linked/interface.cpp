@@ -1,8 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The C interface (thalweg/balance.h) over Balancer.
 
 #include "balance/linked/balancer.hpp"
+#include "balance/linked/structures.hpp"
 #include "boundary/guarded.hpp"
 #include "boundary/request.hpp"
+#include "boundary/version.hpp"
 #include "core/error.hpp"
 #include "job/linked/mpi_state.hpp"
 
@@ -12,6 +16,8 @@ using thalweg::Error;
 using thalweg::boundary::Caller;
 using thalweg::boundary::guarded;
 using thalweg::boundary::must_be_given;
+using thalweg::boundary::must_take_result;
+using thalweg::boundary::sized;
 using thalweg::job::mpi_must_run;
 
 struct thalweg_balancer {
@@ -65,22 +71,29 @@ private:
 
 void start(thalweg::balancing::Balancer& balancer, const thalweg_tasks* tasks,
            const thalweg_balance_options* options) {
-  const thalweg_balance_options defaults = THALWEG_BALANCE_DEFAULTS;
   must_be_given(tasks, "tasks");
-  if (tasks->pack == nullptr && tasks->count > 0)
-    must_be_given(tasks->tasks, "tasks->tasks");
-  balancer.start(*tasks, options == nullptr ? defaults : *options);
+  const thalweg_tasks given = sized(*tasks);
+  if (given.pack == nullptr && given.count > 0)
+    must_be_given(given.tasks, "tasks->tasks");
+  balancer.start(given, sized(options));
 }
 
 } // namespace
 
-thalweg_status thalweg_balancer_create(MPI_Comm communicator, const thalweg_balancer_options* options,
-                                       thalweg_balancer** balancer) {
+extern "C" THALWEG_API thalweg_status(thalweg_balancer_create)();
+// What programs call that were compiled when headers did not tell their version.
+thalweg_status(thalweg_balancer_create)() {
+  return guarded({.call = "create"}, thalweg::boundary::refuse_first_version);
+}
+
+thalweg_status thalweg_balancer_create_for(int header_version, MPI_Comm communicator,
+                                           const thalweg_balancer_options* options,
+                                           thalweg_balancer** balancer) {
   return guarded(caller("create", nullptr), [&] {
+    thalweg::boundary::must_fit(header_version);
     must_be_given(balancer, "balancer");
     *balancer = nullptr;
-    *balancer =
-        new thalweg_balancer(communicator, options == nullptr ? thalweg_balancer_options{} : *options);
+    *balancer = new thalweg_balancer(communicator, sized(options));
   });
 }
 
@@ -110,9 +123,10 @@ thalweg_status thalweg_balance_tasks(thalweg_balancer* balancer, const thalweg_t
                                      const thalweg_balance_options* options, thalweg_moved* moved) {
   return with("balance_tasks", balancer, [&](thalweg::balancing::Balancer& self) {
     must_be_given(moved, "moved");
+    must_take_result(moved);
     start(self, tasks, options);
     self.wait(self.moves());
-    *moved = self.moved();
+    thalweg::boundary::give_result(self.moved(), moved);
   });
 }
 
@@ -136,6 +150,7 @@ thalweg_status thalweg_balance_kept(thalweg_balancer* balancer, size_t* kept) {
 thalweg_status thalweg_balance_moved(thalweg_balancer* balancer, thalweg_moved* moved) {
   return with("balance_moved", balancer, [&](thalweg::balancing::Balancer& self) {
     must_be_given(moved, "moved");
-    *moved = self.moved();
+    must_take_result(moved);
+    thalweg::boundary::give_result(self.moved(), moved);
   });
 }

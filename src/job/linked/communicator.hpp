@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "job/mpi/shadow_communicator.hpp"
@@ -9,7 +10,8 @@
 namespace thalweg::job {
 
 /// A duplicate of a program's communicator, for a "team" or a "stream" of its ranks. Collective. Throws Error
-/// for what could not be duplicated, as the MPI library would end the program over it.
+/// for what could not be duplicated. On MPICH the library itself ends the program over that, where errors on
+/// the communicator are fatal.
 std::shared_ptr<ShadowCommunicator> duplicate(MPI_Comm communicator, std::string_view user);
 
 } // namespace thalweg::job

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "job/linked/group.hpp"
 
 #include "job/linked/linked_library.hpp"
@@ -58,7 +59,9 @@ Agreement agreement_of(MPI_Comm communicator, const wait::Policy& policy) {
 
 Group::Group(std::shared_ptr<ShadowCommunicator> shadow, const Group* parent, bool has_transport)
     : shadow_(std::move(shadow)), rank_(rank_in(shadow_->handle())) {
-  const Agreement everybody = agreement_of(communicator(), wait_policy({}, true));
+  // Of a whole group nothing is known yet.
+  const bool are_cores_short = parent == nullptr || parent->placement_.oversubscribed;
+  const Agreement everybody = agreement_of(communicator(), wait_policy({}, are_cores_short));
   // A part's ranks are where they were when the whole was made: to find that out takes several files.
   place_ = parent == nullptr ? this_place() : parent->place_;
   placement_ = place_ranks(everybody.allgather(place_));

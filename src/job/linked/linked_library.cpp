@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "job/linked/linked_library.hpp"
 
 namespace thalweg::job {
@@ -22,6 +23,7 @@ const transport::MpiApi& linked_api() {
       .comm_size = PMPI_Comm_size,
       .comm_group = PMPI_Comm_group,
       .comm_create = PMPI_Comm_create,
+      .comm_create_group = PMPI_Comm_create_group,
       .comm_free = PMPI_Comm_free,
       .comm_set_errhandler = PMPI_Comm_set_errhandler,
       .comm_get_errhandler = PMPI_Comm_get_errhandler,
@@ -40,6 +42,7 @@ const transport::MpiApi& linked_api() {
       .request_null = MPI_REQUEST_NULL,
       .comm_null = MPI_COMM_NULL,
       .errors_return = MPI_ERRORS_RETURN,
+      .errors_are_fatal = MPI_ERRORS_ARE_FATAL,
   };
   return api;
 }

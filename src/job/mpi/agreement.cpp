@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "job/mpi/agreement.hpp"
 
 #include "core/assertion.hpp"
@@ -17,6 +18,9 @@ void check(const char* call, int code) {
     throw transport::MpiError(call, code);
 }
 
+// What a member may do before it answers: system calls, and first uses of pages.
+constexpr std::uint32_t system_call_us = 200;
+
 // The library counts a message's bytes with an int.
 constexpr std::size_t piece_max = std::size_t{1} << 30;
 
@@ -32,6 +36,10 @@ Agreement::Agreement(const transport::MpiApi& api, MPI_Comm communicator, std::v
       policy_(policy) {
   THALWEG_ASSERT(light, own >= 0 && static_cast<std::size_t>(own) < members_.size());
   policy_.polls = 1; // each is a look of the library's
+  // Members wait for one that makes a file or maps memory. Who has a core to itself and yields it then loses
+  // it for milliseconds on a busy machine, at each step.
+  if (policy_.settings.poll_us > 0)
+    policy_.settings.poll_us = std::max(policy_.settings.poll_us, system_call_us);
 }
 
 void Agreement::complete(MPI_Request& request) const {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "job/mpi/channels.hpp"
 
 #include "job/mpi/node_segment.hpp"
@@ -77,13 +78,12 @@ std::unique_ptr<Transport> Channels::through_memory(const ChannelOptions& option
     return nullptr;
   }
   const transport::GroupMemory memory(node_.count());
-  NodeSegment shared = share_segment(*node_agreement_, memory.bytes(), memory.bytes_to_prepare());
+  NodeMemory shared = share_memory(*node_agreement_, memory.bytes(), memory.bytes_to_prepare());
   why_no_memory_ = std::move(shared.reason);
-  if (!shared.segment)
+  if (!shared.memory)
     return nullptr;
-  std::byte* const begin = shared.segment->memory();
   return transport::make_shm_transport(
-      {std::move(shared.segment), begin}, node_.own, node_.count(),
+      shared.memory, node_.own, node_.count(),
       {link_->policy, options.oversubscribed, options.threaded, options.balances_cores});
 }
 

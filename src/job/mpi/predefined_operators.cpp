@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "job/mpi/predefined_operators.hpp"
 
 #include <algorithm>
@@ -40,7 +41,34 @@ std::optional<Value> found_in(const std::vector<std::pair<Key, Value>>& table, K
   return found == table.end() ? std::nullopt : std::optional(found->second);
 }
 
+bool is_signed(Number number) {
+  return number <= Number::int64;
+}
+
+bool is_whole(Number number) {
+  return number <= Number::uint64;
+}
+
+Number of_other_sign(Number number) {
+  const auto bytes = static_cast<std::size_t>(bytes_of(number));
+  return is_signed(number) ? detail::unsigned_of(bytes) : detail::signed_of(bytes);
+}
+
 } // namespace
+
+void PredefinedOperators::order_as_library(const transport::MpiApi& api) {
+  const auto maximum =
+      std::ranges::find(operators, Arithmetic::maximum, [](auto& entry) { return entry.second; });
+  for (auto& [type, number] : types) {
+    if (!is_whole(number))
+      continue;
+    const std::int64_t zero = 0;
+    std::int64_t larger = -1; // with all bits set, of numbers without a sign the largest
+    if (api.reduce_local(&zero, &larger, 1, type, maximum->first) == MPI_SUCCESS &&
+        is_signed(number) != (larger != -1))
+      number = of_other_sign(number);
+  }
+}
 
 ReductionOfNumbers PredefinedOperators::reduction(MPI_Op op, MPI_Datatype type,
                                                   std::int64_t element_bytes) const {

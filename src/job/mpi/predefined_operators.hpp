@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // MPI's predefined operators and datatypes, and which of them are arithmetic of our own.
 
 #include "engine/reductions.hpp"
+#include "transport/mpi/mpi_api.hpp"
 
 #include <mpi.h>
 #include <utility>
@@ -25,6 +27,10 @@ struct PredefinedOperators {
   /// another.
   std::vector<std::pair<MPI_Datatype, engine::Number>> real_types;
   std::vector<std::pair<MPI_Datatype, engine::Number>> complex_types;
+
+  /// Takes whole numbers for signed ones where the library does so, or the other way round: MPICH 4.0 orders
+  /// all numbers without a sign as if they had one, Open MPI 4.1 some. Sums and bits are the same either way.
+  void order_as_library(const transport::MpiApi& api);
 
   /// The reduction that an operator is on a datatype whose elements have so many bytes.
   ReductionOfNumbers reduction(MPI_Op op, MPI_Datatype type, std::int64_t element_bytes) const;

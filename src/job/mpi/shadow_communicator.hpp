@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "transport/mpi/mpi_api.hpp"
@@ -7,7 +8,7 @@
 namespace thalweg::job {
 
 /// As long as it lives, errors on a communicator of the program's are returned, and its own error handler is
-/// not called.
+/// not called. On MPICH, one whose errors are fatal stays as it is, since it may have no handler at all.
 class ErrorsReturned {
 public:
   ErrorsReturned(const transport::MpiApi& api, MPI_Comm communicator);
@@ -19,6 +20,7 @@ private:
   const transport::MpiApi& api_;
   MPI_Comm communicator_;
   MPI_Errhandler before_{};
+  bool is_read_;
   bool is_changed_;
 };
 
@@ -28,14 +30,18 @@ private:
 class ShadowCommunicator {
 public:
   /// Collective over `parent`; a null pointer where the library cannot make it, which its error handler is
-  /// not told.
+  /// not told (but see ErrorsReturned).
   static std::shared_ptr<ShadowCommunicator> make(const transport::MpiApi& api, MPI_Comm parent);
 
-  /// The same of a parent that keeps its error handler, which is told. MPICH's MPI_COMM_SELF has none before
-  /// it is given one, and its errors go to MPI_COMM_WORLD's: none can be given back to it.
+  /// The same of a parent that keeps its error handler, which is told.
   static std::shared_ptr<ShadowCommunicator> make_as_it_is(const transport::MpiApi& api, MPI_Comm parent);
 
-  /// Takes a communicator that nobody else uses.
+  /// The same over `base`, which has all of the parent's ranks, and whose error handler alone is told.
+  /// Creations that are under way at a time differ by their `tag`.
+  static std::shared_ptr<ShadowCommunicator> make_over(const transport::MpiApi& api, MPI_Comm base,
+                                                       MPI_Comm parent, int tag);
+
+  /// Takes a communicator that nobody else uses; a null pointer for MPI_COMM_NULL.
   static std::shared_ptr<ShadowCommunicator> adopt(const transport::MpiApi& api, MPI_Comm own);
 
   ~ShadowCommunicator();

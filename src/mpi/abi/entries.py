@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The text of the interposer's entry points, one function for each kind of call in functions.py."""
 
 from __future__ import annotations
@@ -140,15 +141,27 @@ constexpr FunctionInfo function_{name}{{Operation::{call.operation.lower()}, Mod
     return f"namespace {{{thunks}{function}}} // namespace\n" + entry(call.prototype, body)
 
 
-def asked_send(function: Prototype) -> str:
-    """Give what the trace of calls notes of the function's message: an AskedSend; its bytes are `bytes`."""
-    tag = "sendtag" if "sendtag" in function.passed() else "tag"
-    return f"AskedSend{{dest, {tag}, bytes, {'true' if 'ssend' in function.name.lower() else 'false'}}}"
-
-
-def asked_receive(function: Prototype) -> str:
-    """Give the same of what it asks for: an AskedReceive."""
-    return f"AskedReceive{{source, {'recvtag' if 'recvtag' in function.passed() else 'tag'}}}"
+def message_call(function: Prototype, sent_bytes: str = "bytes") -> str:
+    """Give the function's message, or both, as a MessageCall."""
+    names = [parameter.name for parameter in function.parameters]
+    parts = []
+    if "dest" in names:
+        tag = "sendtag" if "sendtag" in names else "tag"
+        synchronous = "true" if "ssend" in function.name.lower() else "false"
+        parts.append(f".sends = SendArguments{{dest, {tag}, {sent_bytes}, {synchronous}}}")
+    if "source" in names:
+        parts.append(f".receives = ReceiveArguments{{source, {'recvtag' if 'recvtag' in names else 'tag'}}}")
+    if "message" in names and "request" in names:  # which one is seen when it is completed
+        parts.append(".receives = ReceiveArguments{MPI_ANY_SOURCE, MPI_ANY_TAG}")
+    elif "message" in names:
+        parts.append(".receives = ReceiveArguments{status->MPI_SOURCE, status->MPI_TAG}")
+    if "status" in names:
+        parts.append(".status = status")
+    if "request" in names:
+        parts.append(".request = request")
+    if function.name.removesuffix("_c").endswith("_init"):
+        parts.append(".is_persistent = true")
+    return f"MessageCall{{{', '.join(parts)}}}"
 
 
 def polled(function: Prototype, names: list[str]) -> str:
@@ -174,71 +187,46 @@ def polled(function: Prototype, names: list[str]) -> str:
 def issued_entry(function: Prototype) -> str:
     """Define a blocking call of point-to-point."""
     names = [parameter.name for parameter in function.parameters]
-    destination = ", dest" if "dest" in names else ", sends_nothing"
+    interest = "" if "dest" in names else ", of_reports_and_traces"
     comm = "comm" if "comm" in names else "MPI_COMM_NULL"
-    before, note = "", f"trace_send(on, {asked_send(function)})"
+    before = ""
     if "status" in names:
-        before = "  MPI_Status own_status;\n  status = observed.status_of(status, own_status);\n"
-        note = "trace_receive(on, {source, tag}, *status)"
-    traced = f"observed.traced(code, [&](auto& on, auto{' bytes' if 'dest' in names else ''}) {{ {note}; }})"
+        before += "  MPI_Status own_status;\n  status = observer.status_of(status, own_status);\n"
     if "message" in names:
-        before += "  CommunicatorState* const finder = observed.finder_of(*message);\n"
-        traced = "observed.received(code, finder, status)"
+        before += "  observer.receives_found(*message);\n"
     sized = "[&] { return bytes_of(count, datatype); }"
-    body = f"""  Observed observed(Function::{function.name}, THALWEG_SITE, {comm}, {sized}{destination});
+    bytes_name = " bytes" if "dest" in names else ""
+    body = f"""  CallObserver observer(Function::{function.name}, THALWEG_SITE, {comm}, {sized}{interest});
   progress_in_call();
 {before}  int code = MPI_SUCCESS;
 {polled(function, names)}  code = native.{function.name}({function.passed()});
-  return {traced};
+  return observer.ended(code, [&](auto{bytes_name}) {{ return {message_call(function)}; }});
 """
     return entry(function, body)
 
 
-def counted_entry(function: Prototype) -> str:
-    """Define a call that starts a send, whose bytes are counted."""
-    count, datatype = ("sendcount", "sendtype") if "sendcount" in function.passed() else ("count", "datatype")
-    receive = f"{asked_receive(function)}, " if "source" in function.passed() else ""
-    body = f"""  const Observed observed(
-      Function::{function.name}, THALWEG_SITE, comm, [&] {{ return bytes_of({count}, {datatype}); }}, dest);
-  return observed.traced(native.{function.name}({function.passed()}), [&](auto& on, auto bytes) {{
-    trace_begun(on, {asked_send(function)}, {receive}*request);
-  }});
-"""
-    return entry(function, body)
+def started_entry(function: Prototype) -> str:
+    """Define a call that begins messages, or makes a persistent request of one.
 
-
-def receive_entry(function: Prototype) -> str:
-    """Define a call that starts a receive; it is in the report only where calls are traced."""
-    made = "trace_made" if function.name.removesuffix("_c").endswith("_init") else "trace_begun"
-    comm, before = "comm", ""
-    traced = f"""observed.traced(native.{function.name}({function.passed()}), [&](auto& on, auto) {{
-    {made}(on, {asked_receive(function)}, *request);
-  }})"""
-    if "message" in function.passed():
-        comm = "MPI_COMM_NULL"
-        before = "  CommunicatorState* const finder = observed.finder_of(*message);\n"
-        traced = f"observed.begun(native.{function.name}({function.passed()}), finder, request)"
-    body = f"""  if (!traces) [[likely]] {{
+    Receives alone are in the report only where calls are traced. What a persistent request sends counts when it is
+    started.
+    """
+    names = [parameter.name for parameter in function.parameters]
+    count, datatype = ("sendcount", "sendtype") if "sendcount" in names else ("count", "datatype")
+    sent = f"bytes_of({'partitions * ' if 'partitions' in names else ''}{count}, {datatype})"
+    is_persistent = function.name.removesuffix("_c").endswith("_init")
+    sized = f"[&] {{ return {sent}; }}" if "dest" in names and not is_persistent else "no_bytes"
+    comm = "comm" if "comm" in names else "MPI_COMM_NULL"
+    before = ""
+    if "dest" not in names:
+        before = f"""  if (!traces) [[likely]] {{
     return native.{function.name}({function.passed()});
   }}
-  const Observed observed(Function::{function.name}, THALWEG_SITE, {comm}, no_bytes);
-{before}  return {traced};
 """
-    return entry(function, body)
-
-
-def persistent_send_entry(function: Prototype) -> str:
-    """Define a call that makes a persistent send, which is recorded when it is started."""
-    partitions = any(parameter.name == "partitions" for parameter in function.parameters)
-    sent = "bytes_of(partitions * count, datatype)" if partitions else "bytes_of(count, datatype)"
-    body = f"""  const Observed observed(Function::{function.name}, THALWEG_SITE, comm, no_bytes);
-  const int code = native.{function.name}({function.passed()});
-  if (code == MPI_SUCCESS) {{
-    observed.made_persistent(dest, {sent}, *request);
-  }}
-  return observed.traced(code, [&](auto& on, auto) {{
-    const std::uint64_t bytes = {sent};
-    trace_made(on, {asked_send(function)}, *request);
+    found = "  observer.receives_found(*message);\n" if "message" in names else ""
+    body = f"""{before}  CallObserver observer(Function::{function.name}, THALWEG_SITE, {comm}, {sized});
+{found}  return observer.ended(native.{function.name}({function.passed()}), [&](auto) {{
+    return {message_call(function, sent)};
   }});
 """
     return entry(function, body)
@@ -246,32 +234,27 @@ def persistent_send_entry(function: Prototype) -> str:
 
 def one_sided_entry(function: Prototype, written: str, read: str) -> str:
     """Define a one-sided call; `written` and `read`: its bytes, as expressions in C++."""
-    request = ", request" if "request" in function.passed() else ""
-    body = f"""  std::uint64_t written = 0;
-  std::uint64_t read = 0;
-  const Observed observed(Function::{function.name}, THALWEG_SITE, MPI_COMM_NULL, [&] {{
-    written = {written};
-    read = {read};
-    return written + read;
-  }});
-  observed.reaches(win, target_rank, written, read);
-  return observed.traced_alone(native.{function.name}({function.passed()}), [&] {{
-    trace_remote(win, target_rank, written, read{request});
+    request = "request" if "request" in function.passed() else "nullptr"
+    body = f"""  CallObserver observer(Function::{function.name}, THALWEG_SITE, MPI_COMM_NULL,
+                        [&] {{ return {written} + {read}; }});
+  return observer.ended(native.{function.name}({function.passed()}), [&](auto) {{
+    return RemoteAccess{{win, target_rank, {written}, {read}, {request}}};
   }});
 """
     return entry(function, body)
 
 
-def window_entry(function: Prototype, note: str) -> str:
+def window_entry(function: Prototype, content: str) -> str:
     """Define a call on a window; it is in the report only where calls are traced."""
-    makes = "comm" in function.passed()
-    lead = "traced" if makes else "traced_alone"
-    arguments = "(auto& on, auto)" if makes else ""
+    comm = "comm" if "comm" in function.passed() else "MPI_COMM_NULL"
+    call = f"CallContent(WindowCall{{WindowCall::Kind::{content}}})"
+    if "flag" in function.passed():
+        call = f"*flag != 0 ? {call} : CallContent()"
     body = f"""  if (!traces) [[likely]] {{
     return native.{function.name}({function.passed()});
   }}
-  const Observed observed(Function::{function.name}, THALWEG_SITE, {"comm" if makes else "MPI_COMM_NULL"}, no_bytes);
-  return observed.{lead}(native.{function.name}({function.passed()}), [&]{arguments} {{ {note}; }});
+  CallObserver observer(Function::{function.name}, THALWEG_SITE, {comm}, no_bytes);
+  return observer.ended(native.{function.name}({function.passed()}), [&](auto) {{ return {call}; }});
 """
     return entry(function, body)
 
@@ -287,9 +270,9 @@ def constructor_entry(function: Prototype, parent: str) -> str:
     tag = next((p.name for p in function.parameters if p.name in ("tag", "stringtag")), None)
     waits = parent == "comm" and function.name != "Comm_create_group"
     barrier = "  barrier_before_creation(comm);\n" if waits else ""
-    met = "observed.traced(code, [](auto& on, auto) { trace_meeting(on); })" if waits else "code"
+    met = "observer.ended(code, [](auto) { return Meeting{}; })" if waits else "code"
     maker = f"make_{function.name}" if "reorder" in function.passed() else f"native.{function.name}"
-    body = f"""  Observed observed(Function::{function.name}, THALWEG_SITE, {parent or "MPI_COMM_NULL"}, no_bytes);
+    body = f"""  CallObserver observer(Function::{function.name}, THALWEG_SITE, {parent or "MPI_COMM_NULL"}, no_bytes);
 {barrier}  const int code = {maker}({function.passed()});
   if (code == MPI_SUCCESS && newcomm != nullptr) {{
     communicator_made(*newcomm, {parent or "MPI_COMM_NULL"}, {f"tag_of({tag})" if tag else "0"});

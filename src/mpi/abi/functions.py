@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The MPI functions that the interposer knows, as data.
 
 A prototype is written once, for the `int` form. `N` stands for a count (`int`, or `MPI_Count` in the `_c` form), `D`
@@ -160,10 +161,10 @@ ONE_SIDED |= {
     for name in ("Put", "Get", "Accumulate", "Get_accumulate")
 }
 
-# Windows, of which something is noted only where calls are traced: name -> (prototype, what notes it). Those that
+# Windows, of which something is noted only where calls are traced: name -> (prototype, its fields of a WindowCall). Those that
 # name a communicator make a window.
 WINDOWS: dict[str, tuple[str, str]] = {
-    name: (f"{memory}MPI_Info info, MPI_Comm comm, {result}MPI_Win* win", "trace_window(*win, on)")
+    name: (f"{memory}MPI_Info info, MPI_Comm comm, {result}MPI_Win* win", "created, *win")
     for name, memory, result in (
         ("Win_create", "void* base, MPI_Aint size, D disp_unit, ", ""),
         ("Win_allocate", "MPI_Aint size, D disp_unit, ", "void* base, "),
@@ -171,19 +172,19 @@ WINDOWS: dict[str, tuple[str, str]] = {
         ("Win_create_dynamic", "", ""),
     )
 } | {
-    "Win_fence": ("int assertion, MPI_Win win", "trace_fence(win)"),
-    "Win_lock": ("int lock_type, int rank, int assertion, MPI_Win win", "trace_lock(win, rank)"),
-    "Win_unlock": ("int rank, MPI_Win win", "trace_flush(win, rank)"),
-    "Win_unlock_all": ("MPI_Win win", "trace_flush(win)"),
-    "Win_flush": ("int rank, MPI_Win win", "trace_flush(win, rank)"),
-    "Win_flush_all": ("MPI_Win win", "trace_flush(win)"),
-    "Win_flush_local": ("int rank, MPI_Win win", "trace_flush(win, rank)"),
-    "Win_flush_local_all": ("MPI_Win win", "trace_flush(win)"),
-    "Win_post": ("MPI_Group group, int assertion, MPI_Win win", "trace_post(win, group)"),
-    "Win_start": ("MPI_Group group, int assertion, MPI_Win win", "trace_start(win, group)"),
-    "Win_complete": ("MPI_Win win", "trace_complete(win)"),
-    "Win_wait": ("MPI_Win win", "trace_exposed(win)"),
-    "Win_test": ("MPI_Win win, int* flag", "*flag != 0 ? trace_exposed(win) : void()"),
+    "Win_fence": ("int assertion, MPI_Win win", "fence, win"),
+    "Win_lock": ("int lock_type, int rank, int assertion, MPI_Win win", "lock, win, rank"),
+    "Win_unlock": ("int rank, MPI_Win win", "flush, win, rank"),
+    "Win_unlock_all": ("MPI_Win win", "flush_all, win"),
+    "Win_flush": ("int rank, MPI_Win win", "flush, win, rank"),
+    "Win_flush_all": ("MPI_Win win", "flush_all, win"),
+    "Win_flush_local": ("int rank, MPI_Win win", "flush, win, rank"),
+    "Win_flush_local_all": ("MPI_Win win", "flush_all, win"),
+    "Win_post": ("MPI_Group group, int assertion, MPI_Win win", "post, win, MPI_PROC_NULL, group"),
+    "Win_start": ("MPI_Group group, int assertion, MPI_Win win", "start, win, MPI_PROC_NULL, group"),
+    "Win_complete": ("MPI_Win win", "complete, win"),
+    "Win_wait": ("MPI_Win win", "exposed, win"),
+    "Win_test": ("MPI_Win win, int* flag", "exposed, win"),
 }
 
 # Calls with a handler of their own in src/mpi (`handle_<name>`, taking the call site first).
@@ -207,6 +208,9 @@ HANDLED: dict[str, str] = {
     "Testsome": "int incount, MPI_Request requests[], int* outcount, int indices[], MPI_Status statuses[]",
     "Request_free": "MPI_Request* request",
     "Request_get_status": "MPI_Request request, int* flag, MPI_Status* status",
+    "Grequest_start": "MPI_Grequest_query_function* query, MPI_Grequest_free_function* release, "
+    "MPI_Grequest_cancel_function* cancel, void* extra_state, MPI_Request* request",
+    "Grequest_complete": "MPI_Request request",
     "Start": "MPI_Request* request",
     "Startall": "int count, MPI_Request requests[]",
     "Cancel": "MPI_Request* request",
@@ -320,9 +324,6 @@ USED: dict[str, str] = {
     "Test_cancelled": "const MPI_Status* status, int* flag",
     "Status_set_cancelled": "MPI_Status* status, int flag",
     "Status_set_elements": "MPI_Status* status, MPI_Datatype datatype, int count",
-    "Grequest_start": "MPI_Grequest_query_function* query, MPI_Grequest_free_function* release, "
-    "MPI_Grequest_cancel_function* cancel, void* extra_state, MPI_Request* request",
-    "Grequest_complete": "MPI_Request request",
     "Type_size": "MPI_Datatype datatype, int* size",
     "Type_size_x": "MPI_Datatype datatype, MPI_Count* size",
     "Type_get_extent": "MPI_Datatype datatype, MPI_Aint* lower, MPI_Aint* extent",

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Write the interposer's entry points for one family of MPI libraries from the tables of functions.py.
 
     generate.py --output DIR [--large-count]
@@ -18,12 +19,10 @@ from entries import (
     Collective,
     collective_entry,
     constructor_entry,
-    counted_entry,
     handled_entry,
     issued_entry,
     one_sided_entry,
-    persistent_send_entry,
-    receive_entry,
+    started_entry,
     window_entry,
 )
 from prototypes import Prototype, prototype
@@ -77,7 +76,7 @@ def used() -> list[Prototype]:
 ALSO_EXPORTED = (
     *("MPI_Pcontrol", "PMPI_Pcontrol"),
     *("thalweg_set_selection", "thalweg_bypass", "thalweg_fingerprint"),
-    *("thalweg_leaf_of", "thalweg_has_device_groups", "thalweg_library_function"),
+    *("thalweg_leaf_of", "thalweg_has_nic_groups", "thalweg_library_function"),
     *("thalweg_attach_streams", "thalweg_detach_streams", "thalweg_report_stream"),
     "thalweg_name_nic_operator",
     *("ucp_worker_progress", "opal_progress", "sched_yield"),
@@ -246,9 +245,9 @@ namespace thalweg::mpi {{
     entries = (
         [collective_entry(call) for call in all_collectives]
         + [issued_entry(f) for f in issued]
-        + [counted_entry(f) for f in counted]
-        + [receive_entry(f) for f in receives]
-        + [persistent_send_entry(f) for f in persistent]
+        + [started_entry(f) for f in counted]
+        + [started_entry(f) for f in receives]
+        + [started_entry(f) for f in persistent]
         + [handled_entry(f) for f in handled]
         + [constructor_entry(f, parent) for f, parent in constructors]
         + [one_sided_entry(f, written, read) for f, written, read in one_sided]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/abi/library_api.hpp"
 
 #include "mpi/abi/looks.hpp"
@@ -59,6 +60,10 @@ int create(MPI_Comm parent, MPI_Group group, MPI_Comm* made) {
   return native.Comm_create(parent, group, made);
 }
 
+int create_over(MPI_Comm base, MPI_Group group, int tag, MPI_Comm* made) {
+  return native.Comm_create_group(base, group, tag, made);
+}
+
 int free_request(MPI_Request* request) {
   return native.Request_free(request);
 }
@@ -84,6 +89,7 @@ const transport::MpiApi& library_api() {
       .comm_size = native.Comm_size,
       .comm_group = native.Comm_group,
       .comm_create = create,
+      .comm_create_group = create_over,
       .comm_free = native.Comm_free,
       .comm_set_errhandler = native.Comm_set_errhandler,
       .comm_get_errhandler = native.Comm_get_errhandler,
@@ -102,12 +108,17 @@ const transport::MpiApi& library_api() {
       .request_null = MPI_REQUEST_NULL,
       .comm_null = MPI_COMM_NULL,
       .errors_return = MPI_ERRORS_RETURN,
+      .errors_are_fatal = MPI_ERRORS_ARE_FATAL,
   };
   return api;
 }
 
 const job::PredefinedOperators& library_operators() {
-  static const job::PredefinedOperators operators = job::predefined_operators();
+  static const job::PredefinedOperators operators = [] {
+    job::PredefinedOperators all = job::predefined_operators();
+    all.order_as_library(library_api());
+    return all;
+  }();
   return operators;
 }
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Nothing static of the interposer is ever destroyed.
 //
 // Programs may call MPI until after their last static object has gone: MPI_Finalize stands in exit handlers

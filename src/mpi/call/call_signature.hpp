@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What tells one call of a function from another, but for the addresses of its buffers.
 
 #include "mpi/call/collective_call.hpp"
+#include "mpi/call/operation_shape.hpp"
 
 namespace thalweg::mpi {
 
@@ -49,19 +51,13 @@ struct ArraySides {
 };
 
 inline ArraySides array_sides(const CollectiveCall& call, int rank) {
-  switch (call.function->operation) {
-  case Operation::gatherv:
-    return {false, rank == call.root};
-  case Operation::scatterv:
-    return {rank == call.root, false};
-  case Operation::allgatherv:
-  case Operation::reduce_scatter:
-    return {false, true};
-  case Operation::alltoallv:
-    return {call.sendbuf != MPI_IN_PLACE, true};
-  default:
-    return {};
-  }
+  const OperationShape& shape = operation_shape(call.function->operation);
+  const auto has_arrays = [&](const SideShape& side) {
+    return (side.sizes == SideShape::Sizes::counts && side.is_by_rank() &&
+            (side.ranks != SideShape::Ranks::root || rank == call.root)) ||
+           side.sizes == SideShape::Sizes::counts_in_a_row;
+  };
+  return {has_arrays(shape.gives) && call.sendbuf != MPI_IN_PLACE, has_arrays(shape.takes)};
 }
 
 inline std::uint64_t hash_of(const IntegerArray& array, std::size_t length, std::uint64_t hash) {

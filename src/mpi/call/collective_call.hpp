@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // One collective call of the program, in one form for all of MPI's: blocking, nonblocking or persistent,
@@ -8,34 +9,10 @@
 #include <cstdint>
 
 #include "mpi/abi/native.hpp"
+#include "mpi/call/operation.hpp"
 #include "mpi/observe/call_site.hpp"
 
 namespace thalweg::mpi {
-
-enum class Operation {
-  barrier,
-  bcast,
-  gather,
-  gatherv,
-  scatter,
-  scatterv,
-  allgather,
-  allgatherv,
-  alltoall,
-  alltoallv,
-  alltoallw,
-  reduce,
-  allreduce,
-  reduce_scatter,
-  reduce_scatter_block,
-  scan,
-  exscan,
-  neighbor_allgather,
-  neighbor_allgatherv,
-  neighbor_alltoall,
-  neighbor_alltoallv,
-  neighbor_alltoallw,
-};
 
 enum class Mode { blocking, nonblocking, persistent };
 

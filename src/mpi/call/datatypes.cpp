@@ -1,29 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/call/datatypes.hpp"
 
 #include "mpi/comm/own_communicator.hpp"
 
 namespace thalweg::mpi {
-
-namespace {
-
-std::uint64_t sum(const IntegerArray& counts, int length) {
-  std::int64_t total = 0;
-  for (int index = 0; counts && index < length; ++index) {
-    total += counts[static_cast<std::size_t>(index)];
-  }
-  return static_cast<std::uint64_t>(total);
-}
-
-std::uint64_t sum(const IntegerArray& counts, const MPI_Datatype* types, int length) {
-  std::uint64_t total = 0;
-  for (int index = 0; counts && index < length; ++index) {
-    const auto place = static_cast<std::size_t>(index);
-    total += bytes_of(counts[place], types[place]);
-  }
-  return total;
-}
-
-} // namespace
 
 bool is_valid_type(MPI_Datatype datatype) {
   if (datatype == MPI_DATATYPE_NULL)
@@ -70,67 +50,6 @@ bool are_elements_regular(MPI_Datatype type) {
   native.Type_get_extent(type, &low, &extent);
   native.Type_get_true_extent(type, &true_low, &true_extent);
   return low == 0 && true_low >= 0 && extent > 0 && true_low + true_extent <= extent;
-}
-
-std::uint64_t payload_bytes(const CollectiveCall& call, CommunicatorState& communicator) {
-  const bool in_place = is_in_place(call);
-  const int others = communicator.inter ? communicator.remote_size : communicator.size;
-  const bool is_root = communicator.inter ? call.root == MPI_ROOT : call.root == communicator.rank;
-  const bool left_out = communicator.inter && call.root == MPI_PROC_NULL;
-  switch (call.function->operation) {
-  case Operation::barrier:
-    return 0;
-  case Operation::bcast:
-    return left_out ? 0 : bytes_of(call.sendcount, call.sendtype);
-  case Operation::gather:
-  case Operation::gatherv:
-    if (is_root) {
-      return call.recvcounts ? sum(call.recvcounts, others) * datatype_bytes(call.recvtype)
-                             : bytes_of(call.recvcount * others, call.recvtype);
-    }
-    return left_out ? 0 : bytes_of(call.sendcount, call.sendtype);
-  case Operation::scatter:
-  case Operation::scatterv:
-    if (is_root) {
-      return call.sendcounts ? sum(call.sendcounts, others) * datatype_bytes(call.sendtype)
-                             : bytes_of(call.sendcount * others, call.sendtype);
-    }
-    return left_out ? 0 : bytes_of(call.recvcount, call.recvtype);
-  case Operation::allgather:
-    return in_place ? bytes_of(call.recvcount, call.recvtype) : bytes_of(call.sendcount, call.sendtype);
-  case Operation::allgatherv:
-    return in_place ? bytes_of(call.recvcounts[static_cast<std::size_t>(communicator.rank)], call.recvtype)
-                    : bytes_of(call.sendcount, call.sendtype);
-  case Operation::alltoall:
-    return in_place ? bytes_of(call.recvcount * others, call.recvtype)
-                    : bytes_of(call.sendcount * others, call.sendtype);
-  case Operation::alltoallv:
-    return in_place ? sum(call.recvcounts, others) * datatype_bytes(call.recvtype)
-                    : sum(call.sendcounts, others) * datatype_bytes(call.sendtype);
-  case Operation::alltoallw:
-    return in_place ? sum(call.recvcounts, call.recvtypes, others)
-                    : sum(call.sendcounts, call.sendtypes, others);
-  case Operation::reduce:
-    return left_out ? 0 : bytes_of(call.sendcount, call.sendtype);
-  case Operation::allreduce:
-  case Operation::scan:
-  case Operation::exscan:
-    return bytes_of(call.sendcount, call.sendtype);
-  case Operation::reduce_scatter:
-    return sum(call.recvcounts, communicator.size) * datatype_bytes(call.recvtype);
-  case Operation::reduce_scatter_block:
-    return bytes_of(call.recvcount * communicator.size, call.recvtype);
-  case Operation::neighbor_allgather:
-  case Operation::neighbor_allgatherv:
-    return bytes_of(call.sendcount, call.sendtype);
-  case Operation::neighbor_alltoall:
-    return bytes_of(call.sendcount * communicator.outdegree(), call.sendtype);
-  case Operation::neighbor_alltoallv:
-    return sum(call.sendcounts, communicator.outdegree()) * datatype_bytes(call.sendtype);
-  case Operation::neighbor_alltoallw:
-    return sum(call.sendcounts, call.sendtypes, communicator.outdegree());
-  }
-  return 0;
 }
 
 } // namespace thalweg::mpi

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Sizes of datatypes, remembered for predefined ones.
@@ -7,7 +8,6 @@
 
 #include "core/per_thread.hpp"
 #include "mpi/call/collective_call.hpp"
-#include "mpi/comm/communicators.hpp"
 
 namespace thalweg::mpi {
 
@@ -50,9 +50,5 @@ inline std::uint64_t bytes_of(MPI_Count count, MPI_Datatype datatype) {
 
 // Whether the elements lie one after the other in memory, each within its own extent.
 bool are_elements_regular(MPI_Datatype type);
-
-// Bytes of the buffer that this rank hands to the operation, or takes from it where it hands in nothing: what
-// the report calls bytes. Reads only what MPI makes significant here.
-std::uint64_t payload_bytes(const CollectiveCall& call, CommunicatorState& communicator);
 
 } // namespace thalweg::mpi

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/call/exactness.hpp"
 
 #include <algorithm>
 #include <array>
 
-#include "mpi/call/schedule_operation.hpp"
+#include "mpi/call/operation_shape.hpp"
 
 namespace thalweg::mpi {
 
@@ -64,6 +65,14 @@ bool is_whole_number(MPI_Datatype type) {
                                     MPI_OFFSET});
 }
 
+// Open MPI 4.1 saturates their sums in whole vectors of the processor, and not in what is left behind those.
+// So a sum depends on the order, and on where its elements stand.
+bool is_short_number(MPI_Datatype type) {
+  return is_one_of(type, std::array{MPI_CHAR, MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_INT8_T, MPI_UINT8_T,
+                                    MPI_INTEGER1, MPI_SHORT, MPI_UNSIGNED_SHORT, MPI_INT16_T, MPI_UINT16_T,
+                                    MPI_INTEGER2});
+}
+
 bool is_truth(MPI_Datatype type) {
   return is_one_of(type, std::array{MPI_C_BOOL, MPI_CXX_BOOL, MPI_LOGICAL});
 }
@@ -85,10 +94,6 @@ bool is_complex(MPI_Datatype type) {
 }
 
 } // namespace
-
-bool is_reduction(Operation operation) {
-  return schedule::is_reduction(schedule_operation(operation));
-}
 
 bool is_predefined_operation(MPI_Op op) {
   return is_sum(op) || is_extremum(op) || is_logical(op) || is_bitwise(op) || is_located(op);
@@ -112,7 +117,8 @@ bool is_exact(const CollectiveCall& call) {
     return true;
   if (is_bitwise(call.op) && type == MPI_BYTE)
     return true;
-  return is_predefined_operation(call.op) && is_whole_number(type);
+  return is_predefined_operation(call.op) && is_whole_number(type) &&
+         !(call.op == MPI_SUM && is_short_number(type));
 }
 
 bool only_rounds(const CollectiveCall& call) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <array>
@@ -11,8 +12,6 @@
 #include "strategies/selection.hpp"
 
 namespace thalweg::mpi {
-
-inline constexpr std::size_t operation_count = static_cast<std::size_t>(Operation::neighbor_alltoallw) + 1;
 
 // What runs a call, and why.
 struct Choice {

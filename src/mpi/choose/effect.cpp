@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/choose/effect.hpp"
 
 #include <fmt/format.h>
@@ -10,14 +11,12 @@ namespace {
 
 using strategies::Implementation;
 using strategies::Library;
-using strategies::Offload;
 using strategies::Scheduled;
 
 struct TakesEffect {
   bool has_rules;
   bool operator()(const Library& library) const { return library.algorithm.empty() || has_rules; }
   bool operator()(const Scheduled&) const { return true; }
-  bool operator()(const Offload&) const { return false; }
 };
 
 struct Why {
@@ -25,7 +24,6 @@ struct Why {
     return "the library was not told of it when the job started; thalweg run -n RANKS --use does";
   }
   const char* operator()(const Scheduled&) const { return ""; }
-  const char* operator()(const Offload&) const { return "no such offload is at hand"; }
 };
 
 } // namespace

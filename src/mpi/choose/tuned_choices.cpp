@@ -1,25 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/choose/tuned_choices.hpp"
 
 #include <algorithm>
 #include <variant>
 
-#include "mpi/call/datatypes.hpp"
 #include "mpi/call/exactness.hpp"
+#include "mpi/call/sides.hpp"
 
 namespace thalweg::mpi {
 
 namespace {
-
-std::int64_t mean_bytes(const IntegerArray& counts, MPI_Datatype type, int ranks) {
-  std::int64_t elements = 0;
-  for (int rank = 0; rank < ranks; ++rank)
-    elements += counts[static_cast<std::size_t>(rank)];
-  return elements * static_cast<std::int64_t>(datatype_bytes(type)) / ranks;
-}
-
-std::int64_t bytes_of_side(MPI_Count count, MPI_Datatype type) {
-  return static_cast<std::int64_t>(count) * static_cast<std::int64_t>(datatype_bytes(type));
-}
 
 Operation operation_of(const strategies::Call& call) {
   std::size_t operation = 0;
@@ -44,32 +34,10 @@ bool may_change_digits(const TunedChoices::Entry& entry, const CollectiveCall& c
 
 } // namespace
 
-std::int64_t agreed_unit_bytes(const CollectiveCall& call, const CommunicatorState& communicator) {
-  switch (call.function->operation) {
-  case Operation::barrier:
-    return 0;
-  case Operation::bcast:
-  case Operation::reduce:
-  case Operation::allreduce:
-  case Operation::scan:
-  case Operation::exscan:
-    return bytes_of_side(call.sendcount, call.sendtype);
-  case Operation::gather:
-    return call.root == communicator.rank ? bytes_of_side(call.recvcount, call.recvtype)
-                                          : bytes_of_side(call.sendcount, call.sendtype);
-  case Operation::scatter:
-    return call.root == communicator.rank ? bytes_of_side(call.sendcount, call.sendtype)
-                                          : bytes_of_side(call.recvcount, call.recvtype);
-  case Operation::allgather:
-  case Operation::alltoall:
-  case Operation::reduce_scatter_block:
-    return bytes_of_side(call.recvcount, call.recvtype);
-  case Operation::allgatherv:
-  case Operation::reduce_scatter:
-    return mean_bytes(call.recvcounts, call.recvtype, communicator.size);
-  default:
+std::int64_t agreed_unit_bytes(const CollectiveCall& call, CommunicatorState& communicator) {
+  if (!operation_shape(call.function->operation).are_sizes_agreed)
     return -1;
-  }
+  return static_cast<std::int64_t>(sides_of(call, communicator).unit_bytes());
 }
 
 void TunedChoices::take(Picks& known, const std::vector<tune::Pick>& picks) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What the tuning file says for this job: the same on all ranks, read once at the start.
@@ -53,6 +54,6 @@ private:
 TunedChoices& tuned_choices();
 
 // Bytes of the call's unit (schedule/buffers.hpp), where MPI makes them the same on all ranks; else -1.
-std::int64_t agreed_unit_bytes(const CollectiveCall& call, const CommunicatorState& communicator);
+std::int64_t agreed_unit_bytes(const CollectiveCall& call, CommunicatorState& communicator);
 
 } // namespace thalweg::mpi

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Where a communicator's ranks are, and whom each has for a neighbor.
 
 #include "mpi/comm/communicators.hpp"

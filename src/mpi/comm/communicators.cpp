@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/comm/communicators.hpp"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include "mpi/abi/library_api.hpp"
 #include "mpi/comm/closed_communicators.hpp"
 #include "mpi/comm/own_communicator.hpp"
+#include "mpi/comm/shadows.hpp"
 #include "mpi/comm/world_ranks.hpp"
 #include "mpi/state/call_epoch.hpp"
 #include "mpi/state/gate.hpp"
@@ -67,27 +69,9 @@ std::uint64_t members_hash(const CommunicatorState& state) {
   return hash;
 }
 
-// Communicators for our channels that are open. Libraries have so many contexts at a time, MPICH 2,048, and
-// the program's communicators need most of them.
-constinit std::atomic<int> open_shadows{0};
-constexpr int shadows_max = own_family == Family::openmpi ? 4096 : 128;
-
-// Ranks have different communicators open, so they agree. On the program's communicator, which its own call
-// has just made, or all of its ranks are in a blocking call on.
-bool all_have_room(MPI_Comm comm) {
-  const job::ErrorsReturned while_asking(library_api(), comm);
-  int has_room = open_shadows.load(std::memory_order_relaxed) < shadows_max ? 1 : 0;
-  int all = 0;
-  MPI_Request request = MPI_REQUEST_NULL;
-  return native.Iallreduce(&has_room, &all, 1, MPI_INT, MPI_MIN, comm, &request) == MPI_SUCCESS &&
-         poll_request(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS && all != 0;
-}
-
 void close_channels(CommunicatorState& state) {
   state.channels.reset();
-  if (state.shadow)
-    open_shadows.fetch_sub(1, std::memory_order_relaxed);
-  state.shadow.reset();
+  drop_shadow(state.shadow);
 }
 
 int keep_no_copy(MPI_Comm, int, void*, void*, void*, int* flag) {
@@ -105,6 +89,7 @@ int communicator_freed(MPI_Comm comm, int, void*, void*) {
     if (after_program != nullptr)
       after_program(); // our attribute was there first, so the program's are gone
     close_own_communicator();
+    close_shadow_base();
     if (interposer_state.load() == InterposerState::paused) { // and its own entry point passed the call on
       interposer_state.store(InterposerState::bypass);
     }
@@ -181,16 +166,11 @@ void open_channels(CommunicatorState& state) {
   state.why_no_channels = objection_to_channels(state);
   if (state.why_no_channels != nullptr)
     return;
-  if (!all_have_room(state.handle)) {
-    state.why_no_channels = "one of too many communicators at a time";
+  const Shadow made = make_shadow(state.handle, state.id);
+  state.shadow = made.communicator;
+  state.why_no_channels = made.why_none;
+  if (!state.shadow)
     return;
-  }
-  state.shadow = job::ShadowCommunicator::make(library_api(), state.handle);
-  if (!state.shadow) {
-    state.why_no_channels = "its duplicate could not be made";
-    return;
-  }
-  open_shadows.fetch_add(1, std::memory_order_relaxed);
   const std::vector<int>& nodes = state.nodes();
   state.channels = std::make_unique<job::Channels>(library_api(), state.shadow, state.rank, nodes,
                                                    channel_options(state, nodes));
@@ -215,6 +195,14 @@ CommunicatorState* add(MPI_Comm comm, MPI_Comm parent, std::uint64_t tag, Making
   state->agreed = members != 0;
   if (records_traffic || traces)
     state->find_world_ranks();
+  CommunicatorState* const family = parent == MPI_COMM_NULL ? nullptr : find_communicator(parent);
+  const std::uint64_t id = mix(mix(mix(members, tag), family == nullptr ? 0 : family->id),
+                               static_cast<std::uint64_t>(making == Making::together));
+  Registry& all = registry();
+  {
+    const std::lock_guard lock(all.mutex);
+    state->id = mix(id, ++(family == nullptr ? all.made : family->made)[id]);
+  }
   if (making == Making::together && runtime.chooses_strategies) {
     if (may_postpone(comm))
       state->why_no_channels = postponed;
@@ -225,14 +213,9 @@ CommunicatorState* add(MPI_Comm comm, MPI_Comm parent, std::uint64_t tag, Making
   } else {
     state->why_no_channels = "communicator was not made in a blocking call";
   }
-  CommunicatorState* const family = parent == MPI_COMM_NULL ? nullptr : find_communicator(parent);
-  std::uint64_t id = mix(mix(mix(members, tag), family == nullptr ? 0 : family->id),
-                         static_cast<std::uint64_t>(making == Making::together));
-  Registry& all = registry();
   CommunicatorState* result = nullptr;
   {
     const std::lock_guard lock(all.mutex);
-    state->id = mix(id, ++(family == nullptr ? all.made : family->made)[id]);
     auto& place = all.states[comm];
     if (place && making == Making::alone) {
       return place.get(); // a second thread was faster
@@ -246,6 +229,12 @@ CommunicatorState* add(MPI_Comm comm, MPI_Comm parent, std::uint64_t tag, Making
   }
   native.Comm_set_attr(comm, all.keyval, result);
   return result;
+}
+
+// Whether any communicator may come to need channels: the same on all ranks.
+bool may_open_channels() {
+  const bool numbers_anew = runtime.settings.reorder && runtime.placement.node_count > 1;
+  return runtime.chooses_strategies || runtime.learns || numbers_anew;
 }
 
 } // namespace
@@ -309,6 +298,8 @@ void register_predefined_communicators(bool collective) {
   }
   if (runtime.has_world) {
     open_own_communicator();
+    if (collective && may_open_channels())
+      open_shadow_base();
     add(runtime.world, MPI_COMM_NULL, 0, collective ? Making::together : Making::alone);
     add(MPI_COMM_SELF, MPI_COMM_NULL, 1, Making::together);
   }

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/comm/own_communicator.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 
@@ -19,6 +21,28 @@ std::shared_ptr<job::ShadowCommunicator>& kept() {
   return *instance;
 }
 
+bool is_taken(MPI_Comm comm) {
+  int between_groups = 0;
+  return native.Comm_test_inter(comm, &between_groups) == MPI_SUCCESS;
+}
+
+// For this time MPI_COMM_WORLD and MPI_COMM_SELF return errors: which of them is told, versions differ in.
+bool is_taken_quietly(MPI_Comm comm) {
+  if (!runtime.has_world)
+    return is_taken(comm);
+  const std::lock_guard lock(asking);
+  const job::ErrorsReturned of_world(library_api(), MPI_COMM_WORLD);
+  const job::ErrorsReturned of_self(library_api(), MPI_COMM_SELF);
+  return is_taken(comm);
+}
+
+// In MPICH and its kin, four bits of a handle say what it is of. A handle of something else is told to
+// MPI_COMM_SELF's and MPI_COMM_WORLD's error handlers, whatever call meets it.
+bool is_communicator_handle(MPI_Comm comm) {
+  constexpr std::uintptr_t communicator = 1;
+  return ((std::uintptr_t)(comm) >> 26 & 0xF) == communicator;
+}
+
 } // namespace
 
 void open_own_communicator() {
@@ -34,13 +58,13 @@ MPI_Comm own_communicator() {
 }
 
 bool is_communicator(MPI_Comm comm) {
-  int between_groups = 0;
-  if (!runtime.has_world)
-    return native.Comm_test_inter(comm, &between_groups) == MPI_SUCCESS;
-  const std::lock_guard lock(asking);
-  const job::ErrorsReturned of_world(library_api(), MPI_COMM_WORLD);
-  const job::ErrorsReturned of_self(library_api(), MPI_COMM_SELF);
-  return native.Comm_test_inter(comm, &between_groups) == MPI_SUCCESS;
+  if constexpr (own_family == Family::openmpi)
+    return is_taken_quietly(comm);
+  const MPI_Comm own = own_communicator();
+  int relation = MPI_UNEQUAL;
+  return own == MPI_COMM_NULL
+             ? is_taken(comm)
+             : is_communicator_handle(comm) && native.Comm_compare(own, comm, &relation) == MPI_SUCCESS;
 }
 
 } // namespace thalweg::mpi

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A communicator of this process alone, under which the library is asked about handles of the program. It
@@ -14,9 +15,8 @@ void close_own_communicator();
 // MPI_COMM_NULL where there is none: with sessions alone, and while MPI ends.
 MPI_Comm own_communicator();
 
-// Is the handle a communicator's? Says so for all that the library would take. The library has no way to ask
-// under another communicator, so for this time MPI_COMM_WORLD and MPI_COMM_SELF return errors. Only handles
-// that are not known yet come here.
+// Is the handle a communicator's? Says so for all that the library would take, and calls no error handler.
+// Only handles that are not known yet come here.
 bool is_communicator(MPI_Comm comm);
 
 } // namespace thalweg::mpi

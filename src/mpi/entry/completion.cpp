@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The calls that wait for requests or look at them.
 //
 // Persistent operations of our own look complete to the library as soon as they are started; as long as they
@@ -5,7 +7,9 @@
 
 #include <vector>
 
+#include "mpi/comm/own_communicator.hpp"
 #include "mpi/entry/entry.hpp"
+#include "mpi/run/generalized.hpp"
 #include "mpi/run/requests.hpp"
 #include "mpi/trace/traced_requests.hpp"
 
@@ -58,15 +62,25 @@ private:
   bool any_unfinished_ = false;
 };
 
-// Looks at the library's requests without completing any, so that its own progress goes on.
+// Lets the library progress without looking at anything of the program's.
+void progress_library() {
+  const MPI_Comm own = own_communicator();
+  int found = 0;
+  if (own != MPI_COMM_NULL)
+    native.Iprobe(0, 0, own, &found, MPI_STATUS_IGNORE);
+}
+
+// Looks at one of the library's requests without completing it, so that its progress goes on.
 void nudge_library(int count, const MPI_Request* requests) {
   for (int index = 0; index < count; ++index) {
-    if (requests[index] != MPI_REQUEST_NULL) {
-      int flag = 0;
-      native.Request_get_status(requests[index], &flag, MPI_STATUS_IGNORE);
-      return;
-    }
+    if (requests[index] == MPI_REQUEST_NULL ||
+        (has_generalized() && generalized_state(requests[index]) != Generalized::unknown))
+      continue;
+    int flag = 0;
+    native.Request_get_status(requests[index], &flag, MPI_STATUS_IGNORE);
+    return;
   }
+  progress_library();
 }
 
 // The first persistent operation of ours that has completed without the program's knowing, or -1.
@@ -79,10 +93,56 @@ int first_unreported(int count, const MPI_Request* requests) {
   return -1;
 }
 
-// Reports it to the program: the library's own part of it is over at once.
-int report_completion(MPI_Request* request, MPI_Status* status) {
-  mark_reported(1, request);
+// Persistent operations of ours that failed, among requests that one call completes.
+class Failures {
+public:
+  void note(int index, const Ending& ending) {
+    if (ending.code != MPI_SUCCESS)
+      failed_.emplace_back(index, ending);
+  }
+
+  // Tells of them, beside the library's `code` for the others.
+  int reported(int code, MPI_Status statuses[]) const {
+    for (const auto& [index, ending] : failed_)
+      if (statuses != MPI_STATUSES_IGNORE)
+        statuses[index].MPI_ERROR = ending.code;
+    if (failed_.empty() || code != MPI_SUCCESS)
+      return code;
+    const Ending& first = failed_.front().second;
+    native.Comm_call_errhandler(first.comm, first.code);
+    return MPI_ERR_IN_STATUS;
+  }
+
+private:
+  std::vector<std::pair<int, Ending>> failed_;
+};
+
+// The request is over for the library at once, if it is a persistent operation of ours that has completed.
+int end_by_library(MPI_Request* request, MPI_Status* status, Ending& ending) {
+  if (request != nullptr)
+    ending = take_ending(*request);
   return native.Wait(request, status);
+}
+
+// Reports a completion to the program.
+int report_completion(MPI_Request* request, MPI_Status* status) {
+  Ending ending;
+  const int code = end_by_library(request, status, ending);
+  if (code != MPI_SUCCESS || ending.code == MPI_SUCCESS)
+    return code;
+  native.Comm_call_errhandler(ending.comm, ending.code);
+  return ending.code;
+}
+
+// The same as one of several requests, `index` in the statuses of the call.
+int report_in_status(MPI_Request* request, MPI_Status statuses[], int index, Failures& failures) {
+  Ending ending;
+  const bool are_ignored = statuses == MPI_STATUSES_IGNORE;
+  const int code = end_by_library(request, are_ignored ? MPI_STATUS_IGNORE : &statuses[index], ending);
+  if (!are_ignored)
+    statuses[index].MPI_ERROR = code;
+  failures.note(index, ending);
+  return code;
 }
 
 int test(MPI_Request* request, int* flag, MPI_Status* status) {
@@ -110,13 +170,11 @@ int testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[])
     code = native.Testall(count, visible.requests(), flag, statuses);
     ours = visible.hidden();
   }
-  for (const std::size_t index : ours) {
-    if (*flag != 0) {
-      report_completion(&requests[index],
-                        statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[index]);
-    }
-  }
-  return code;
+  Failures failures;
+  for (const std::size_t index : ours)
+    if (*flag != 0)
+      report_in_status(&requests[index], statuses, static_cast<int>(index), failures);
+  return failures.reported(code, statuses);
 }
 
 // Waits until the request has completed, which the library is told by the program's own call.
@@ -124,6 +182,13 @@ int poll_completion(MPI_Request request) {
   return poll([&](bool& found) -> int {
     if (has_persistent() && (is_unfinished(request) || is_unreported(request))) {
       found = !is_unfinished(request);
+      return MPI_SUCCESS;
+    }
+    const Generalized generalized = has_generalized() ? generalized_state(request) : Generalized::unknown;
+    if (generalized != Generalized::unknown) {
+      found = generalized == Generalized::complete;
+      if (!found)
+        progress_library();
       return MPI_SUCCESS;
     }
     int flag = 0;
@@ -163,7 +228,9 @@ int testsome(int incount, MPI_Request requests[], int* outcount, int indices[], 
   if (const int ours = first_unreported(incount, requests); ours >= 0) {
     *outcount = 1;
     indices[0] = ours;
-    return report_completion(&requests[ours], statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses);
+    Failures failures;
+    const int code = report_in_status(&requests[ours], statuses, 0, failures);
+    return failures.reported(code, statuses);
   }
   Visible visible(incount, requests);
   const int code = native.Testsome(incount, visible.requests(), outcount, indices, statuses);
@@ -176,8 +243,9 @@ int testsome(int incount, MPI_Request requests[], int* outcount, int indices[], 
 } // namespace
 
 int handle_Wait(const CallSite& site, MPI_Request* request, MPI_Status* status) {
-  const Observed observed(Function::Wait, site, MPI_COMM_NULL, no_bytes, sends_nothing);
+  const CallObserver observer(Function::Wait, site, MPI_COMM_NULL, no_bytes, of_reports_and_traces);
   progress_in_call();
+  const GeneralizedRequests generalized(1, request);
   WaitedRequests waited(1, request);
   status = waited.status(status);
   if (must_poll_requests() && request != nullptr) {
@@ -186,13 +254,13 @@ int handle_Wait(const CallSite& site, MPI_Request* request, MPI_Status* status) 
     if (const int code = poll_completion(*request); code != MPI_SUCCESS)
       return waited.one(code, 0, status);
   }
-  mark_reported(1, request);
-  return waited.one(native.Wait(request, status), 0, status);
+  return waited.one(report_completion(request, status), 0, status);
 }
 
 int handle_Waitall(const CallSite& site, int count, MPI_Request requests[], MPI_Status statuses[]) {
-  const Observed observed(Function::Waitall, site, MPI_COMM_NULL, no_bytes, sends_nothing);
+  const CallObserver observer(Function::Waitall, site, MPI_COMM_NULL, no_bytes, of_reports_and_traces);
   progress_in_call();
+  const GeneralizedRequests generalized(count, requests);
   WaitedRequests waited(count, requests);
   statuses = waited.statuses(statuses);
   if (must_poll_requests() && must_test_requests())
@@ -202,13 +270,17 @@ int handle_Waitall(const CallSite& site, int count, MPI_Request requests[], MPI_
     if (const int code = poll_completion(requests[index]); code != MPI_SUCCESS)
       return waited.all(code, statuses);
   }
-  mark_reported(count, requests);
-  return waited.all(native.Waitall(count, requests, statuses), statuses);
+  Failures failures;
+  for (int index = 0; has_persistent() && index < count; ++index)
+    failures.note(index, take_ending(requests[index]));
+  const int code = native.Waitall(count, requests, statuses);
+  return waited.all(failures.reported(code, statuses), statuses);
 }
 
 int handle_Waitany(const CallSite& site, int count, MPI_Request requests[], int* index, MPI_Status* status) {
-  const Observed observed(Function::Waitany, site, MPI_COMM_NULL, no_bytes, sends_nothing);
+  const CallObserver observer(Function::Waitany, site, MPI_COMM_NULL, no_bytes, of_reports_and_traces);
   progress_in_call();
+  const GeneralizedRequests generalized(count, requests);
   WaitedRequests waited(count, requests);
   status = waited.status(status);
   if (!must_poll_requests() && !has_persistent()) {
@@ -220,8 +292,9 @@ int handle_Waitany(const CallSite& site, int count, MPI_Request requests[], int*
 
 int handle_Waitsome(const CallSite& site, int incount, MPI_Request requests[], int* outcount, int indices[],
                     MPI_Status statuses[]) {
-  const Observed observed(Function::Waitsome, site, MPI_COMM_NULL, no_bytes, sends_nothing);
+  const CallObserver observer(Function::Waitsome, site, MPI_COMM_NULL, no_bytes, of_reports_and_traces);
   progress_in_call();
+  const GeneralizedRequests generalized(incount, requests);
   WaitedRequests waited(incount, requests);
   statuses = waited.statuses(statuses);
   if (!must_poll_requests() && !has_persistent()) {
@@ -237,8 +310,9 @@ int handle_Waitsome(const CallSite& site, int incount, MPI_Request requests[], i
 }
 
 int handle_Test(const CallSite& site, MPI_Request* request, int* flag, MPI_Status* status) {
-  const Observed observed(Function::Test, site, MPI_COMM_NULL, no_bytes, sends_nothing);
+  const CallObserver observer(Function::Test, site, MPI_COMM_NULL, no_bytes, of_reports_and_traces);
   progress_in_call();
+  const GeneralizedRequests generalized(1, request);
   WaitedRequests waited(1, request);
   status = waited.status(status);
   const int code = test(request, flag, status);
@@ -249,8 +323,9 @@ int handle_Test(const CallSite& site, MPI_Request* request, int* flag, MPI_Statu
 
 int handle_Testall(const CallSite& site, int count, MPI_Request requests[], int* flag,
                    MPI_Status statuses[]) {
-  const Observed observed(Function::Testall, site, MPI_COMM_NULL, no_bytes, sends_nothing);
+  const CallObserver observer(Function::Testall, site, MPI_COMM_NULL, no_bytes, of_reports_and_traces);
   progress_in_call();
+  const GeneralizedRequests generalized(count, requests);
   WaitedRequests waited(count, requests);
   statuses = waited.statuses(statuses);
   const int code = testall(count, requests, flag, statuses);
@@ -262,8 +337,9 @@ int handle_Testall(const CallSite& site, int count, MPI_Request requests[], int*
 
 int handle_Testany(const CallSite& site, int count, MPI_Request requests[], int* index, int* flag,
                    MPI_Status* status) {
-  const Observed observed(Function::Testany, site, MPI_COMM_NULL, no_bytes, sends_nothing);
+  const CallObserver observer(Function::Testany, site, MPI_COMM_NULL, no_bytes, of_reports_and_traces);
   progress_in_call();
+  const GeneralizedRequests generalized(count, requests);
   WaitedRequests waited(count, requests);
   status = waited.status(status);
   const int code = testany(count, requests, index, flag, status);
@@ -274,8 +350,9 @@ int handle_Testany(const CallSite& site, int count, MPI_Request requests[], int*
 
 int handle_Testsome(const CallSite& site, int incount, MPI_Request requests[], int* outcount, int indices[],
                     MPI_Status statuses[]) {
-  const Observed observed(Function::Testsome, site, MPI_COMM_NULL, no_bytes, sends_nothing);
+  const CallObserver observer(Function::Testsome, site, MPI_COMM_NULL, no_bytes, of_reports_and_traces);
   progress_in_call();
+  const GeneralizedRequests generalized(incount, requests);
   WaitedRequests waited(incount, requests);
   statuses = waited.statuses(statuses);
   const int code = testsome(incount, requests, outcount, indices, statuses);
@@ -285,7 +362,8 @@ int handle_Testsome(const CallSite& site, int incount, MPI_Request requests[], i
 }
 
 int handle_Request_get_status(const CallSite& site, MPI_Request request, int* flag, MPI_Status* status) {
-  const Observed observed(Function::Request_get_status, site, MPI_COMM_NULL, no_bytes, sends_nothing);
+  const CallObserver observer(Function::Request_get_status, site, MPI_COMM_NULL, no_bytes,
+                              of_reports_and_traces);
   progress_in_call();
   if (has_persistent() && is_unfinished(request)) {
     *flag = 0;
@@ -297,60 +375,6 @@ int handle_Request_get_status(const CallSite& site, MPI_Request request, int* fl
   }
   looked_in_vain(code == MPI_SUCCESS && *flag == 0);
   return code;
-}
-
-int handle_Request_free(const CallSite& site, MPI_Request* request) {
-  const Observed observed(Function::Request_free, site, MPI_COMM_NULL, no_bytes, sends_nothing);
-  if (has_persistent() && request != nullptr) {
-    request_freed(*request);
-  }
-  if (records_traffic && request != nullptr) {
-    recorded_request_freed(*request);
-  }
-  if (traces && request != nullptr) {
-    traced_request_freed(*request);
-  }
-  return native.Request_free(request);
-}
-
-int handle_Start(const CallSite& site, MPI_Request* request) {
-  const Observed observed(Function::Start, site, MPI_COMM_NULL, no_bytes, sends_nothing);
-  progress_in_call();
-  const int code = native.Start(request);
-  if (code == MPI_SUCCESS && has_persistent()) {
-    request_started(*request);
-  }
-  if (code == MPI_SUCCESS && records_traffic && recording) {
-    recorded_request_started(*request);
-  }
-  if (code == MPI_SUCCESS && traces && recording) {
-    traced_request_started(*request);
-  }
-  return code;
-}
-
-int handle_Startall(const CallSite& site, int count, MPI_Request requests[]) {
-  const Observed observed(Function::Startall, site, MPI_COMM_NULL, no_bytes, sends_nothing);
-  progress_in_call();
-  const int code = native.Startall(count, requests);
-  for (int index = 0; code == MPI_SUCCESS && has_persistent() && index < count; ++index) {
-    request_started(requests[index]);
-  }
-  for (int index = 0; code == MPI_SUCCESS && records_traffic && recording && index < count; ++index) {
-    recorded_request_started(requests[index]);
-  }
-  for (int index = 0; code == MPI_SUCCESS && traces && recording && index < count; ++index) {
-    traced_request_started(requests[index]);
-  }
-  return code;
-}
-
-int handle_Cancel(const CallSite& site, MPI_Request* request) {
-  const Observed observed(Function::Cancel, site, MPI_COMM_NULL, no_bytes, sends_nothing);
-  if (traces && request != nullptr) {
-    traced_request_canceled(*request);
-  }
-  return native.Cancel(request);
 }
 
 } // namespace thalweg::mpi

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "thalweg/control.h"
 
 #include <exception>
@@ -40,8 +41,8 @@ extern "C" __attribute__((visibility("default"))) int thalweg_leaf_of(int rank) 
                                                                      : leaves[static_cast<std::size_t>(rank)];
 }
 
-extern "C" __attribute__((visibility("default"))) int thalweg_has_device_groups() {
-  return thalweg::mpi::runtime.has_device_groups ? 1 : 0;
+extern "C" __attribute__((visibility("default"))) int thalweg_has_nic_groups() {
+  return thalweg::mpi::runtime.has_nic_groups ? 1 : 0;
 }
 
 // For the library that stands before us (src/mpi/world).

@@ -1,20 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/entry/dispatch.hpp"
 
-#include "mpi/call/datatypes.hpp"
+#include "mpi/call/sides.hpp"
 #include "mpi/decide/decide.hpp"
-#include "mpi/entry/observed.hpp"
+#include "mpi/entry/call_observer.hpp"
+#include "mpi/entry/collective_runner.hpp"
 #include "mpi/entry/startup.hpp"
 #include "mpi/learn/learned_choice.hpp"
 #include "mpi/learn/traffic_of.hpp"
-#include "mpi/record/collectives.hpp"
 #include "mpi/run/call_binding.hpp"
-#include "mpi/run/collective_runner.hpp"
 #include "mpi/run/fast_path.hpp"
 #include "mpi/run/nonblocking_counterpart.hpp"
 #include "mpi/run/recent_calls.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/trace/call_log.hpp"
-#include "mpi/trace/traced_collectives.hpp"
 #include "mpi/wait/progress.hpp"
 
 namespace thalweg::mpi {
@@ -44,7 +43,6 @@ struct Made {
     return run_collective(call, communicator, scheduled, choice);
   }
   Ran operator()(const strategies::Library&) const { return declined(library_reason(choice)); }
-  Ran operator()(const strategies::Offload&) const { return declined("an offload that is not at hand"); }
 };
 
 // Calls like it need not come here again.
@@ -86,10 +84,11 @@ Ran make(const CollectiveCall& call, CommunicatorState& communicator, Note note)
     ran.code = make_by_library(call, communicator, choice);
   note.implementation = ran.implementation;
   note.reason = ran.reason;
-  if (note.row != nullptr && records_traffic)
-    note.recorded = record_collective(call, communicator, *note.row, ran.plan, choice.id);
-  if (note.row != nullptr && traces && ran.code == MPI_SUCCESS)
-    trace_collective(call, communicator, ran.outcome == Outcome::done ? ran.implementation : "native");
+  if (note.row != nullptr && (records_traffic || traces) && ran.code == MPI_SUCCESS) {
+    const CallContent content = CollectiveRun{
+        &call, ran.outcome == Outcome::done ? ran.implementation : "native", ran.plan, choice.id};
+    note.recorded = notify({&communicator, *note.row, content});
+  }
   if (goes_the_fast_path(ran, communicator, note))
     cache_on_fast_path(call, communicator, ran.remembered, decision.calls_left, note);
   if (communicator.is_measured) [[unlikely]]
@@ -98,7 +97,7 @@ Ran make(const CollectiveCall& call, CommunicatorState& communicator, Note note)
 }
 
 // How many of a rank's blocks of an alltoallv go to others and are not empty.
-std::uint64_t blocks_of(const CollectiveCall& call, const CommunicatorState& communicator) {
+std::uint64_t blocks_of(const CollectiveCall& call, CommunicatorState& communicator) {
   if (call.function->operation != Operation::alltoallv || communicator.inter)
     return 0;
   return static_cast<std::uint64_t>(traffic_of(call, communicator).messages);
@@ -134,6 +133,29 @@ int refused(const CollectiveCall& call, CommunicatorState& communicator) {
   return call.function->native(call);
 }
 
+// Whether other ranks end the call without this one: those that give the root something end without it, and
+// it ends without those that take something from it. Where none does, all are refused alike, or it is the
+// program's hang.
+bool others_complete(const CollectiveCall& call, bool is_root) {
+  const OperationShape& shape = operation_shape(call.function->operation);
+  return is_rooted(shape) && is_root == (shape.takes.ranks == SideShape::Ranks::root);
+}
+
+// Others, whose buffers are right, make the call: what ranks count of it, this one counts too, and where they
+// meet, it comes.
+void pass_over(const CollectiveCall& call, CommunicatorState& communicator) {
+  if (communicator.is_measured) [[unlikely]]
+    learned_call_ended(call, communicator, true);
+  const Decision decision = decide(call, communicator);
+  const MeasuredCall measured(call, communicator);
+  const Choice& choice = *decision.choice;
+  const auto* const scheduled = std::get_if<strategies::Scheduled>(&choice.implementation);
+  if (scheduled != nullptr && pass_over_collective(call, communicator, *scheduled, choice))
+    return;
+  if (library_call(choice, call, communicator) == LibraryCall::after_meeting)
+    barrier_before_creation(call.comm);
+}
+
 } // namespace
 
 int dispatch(const CollectiveCall& call) {
@@ -149,6 +171,11 @@ int dispatch(const CollectiveCall& call) {
   progress_in_call();
   if (!is_sound(call, *communicator)) [[unlikely]]
     return refused(call, *communicator);
+  if (!has_sound_buffers(call, *communicator)) [[unlikely]] {
+    if (others_complete(call, communicator->rank == call.root))
+      pass_over(call, *communicator);
+    return refused(call, *communicator);
+  }
   if (!recording) {
     communicator->blocking_calls += call.function->mode == Mode::blocking ? 1 : 0;
     return make(call, *communicator, {}).code;

@@ -1,18 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What the generated entry points need.
 
 #include "handlers.hpp"
 #include "mpi/comm/communicators.hpp"
+#include "mpi/entry/call_observer.hpp"
+#include "mpi/entry/collective_runner.hpp"
 #include "mpi/entry/dispatch.hpp"
-#include "mpi/entry/observed.hpp"
 #include "mpi/entry/sound_message.hpp"
 #include "mpi/place/topologies.hpp"
-#include "mpi/run/collective_runner.hpp"
 #include "mpi/run/fast_path.hpp"
 #include "mpi/state/gate.hpp"
-#include "mpi/trace/traced_collectives.hpp"
-#include "mpi/trace/traced_windows.hpp"
 #include "mpi/wait/polling.hpp"
 
 #define THALWEG_ENTRY extern "C" __attribute__((visibility("default")))
@@ -23,6 +22,7 @@
 namespace thalweg::mpi {
 
 inline constexpr auto no_bytes = [] { return std::uint64_t{0}; };
+inline constexpr auto of_reports_and_traces = CallObserver::Interest::of_reports_and_traces;
 
 inline std::uint64_t tag_of(int tag) {
   return static_cast<std::uint64_t>(static_cast<std::uint32_t>(tag));

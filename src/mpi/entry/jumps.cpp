@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The C library's jumps (longjmp), which leave calls of ours without their return: an error handler of the
 // program, an operator, or a callback of attributes or requests may jump back into the program. These
 // functions in front of the C library's end our frames that such a jump leaves, and jump.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Beginning and end of MPI, communicators that are made without waiting, and files.
 
 #include <cstdarg>
@@ -6,6 +8,7 @@
 #include "mpi/entry/entry.hpp"
 #include "mpi/entry/startup.hpp"
 #include "mpi/observe/pattern_phases.hpp"
+#include "mpi/offload/nic_watch.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/trace/call_log.hpp"
 #include "mpi/wait/polling.hpp"
@@ -44,6 +47,7 @@ int handle_Init_thread(const CallSite&, int* argc, char*** argv, int required, i
 
 int handle_Finalize(const CallSite&) {
   const Inside inside;
+  close_nics();
   std::optional<GatheredReport> report = finish();
   const int code = native.Finalize();
   interposer_state.store(InterposerState::bypass);
@@ -67,13 +71,13 @@ int handle_Session_finalize(const CallSite&, MPI_Session* session) {
 }
 
 int handle_Comm_idup(const CallSite& site, MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
-  const Observed observed(Function::Comm_idup, site, comm, no_bytes);
+  const CallObserver observer(Function::Comm_idup, site, comm, no_bytes);
   return native.Comm_idup(comm, newcomm, request);
 }
 
 int handle_Comm_idup_with_info(const CallSite& site, MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm,
                                MPI_Request* request) {
-  const Observed observed(Function::Comm_idup_with_info, site, comm, no_bytes);
+  const CallObserver observer(Function::Comm_idup_with_info, site, comm, no_bytes);
   return native.Comm_idup_with_info(comm, info, newcomm, request);
 }
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Operators of the program's own that network devices know (thalweg/nic.h), from when they are named.
 
 #include <exception>

@@ -1,15 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/record/one_sided.hpp"
 #include "handlers.hpp"
 #include "mpi/entry/entry.hpp"
+#include "mpi/trace/traced_windows.hpp"
 
 namespace thalweg::mpi {
 
 int handle_Win_free(const CallSite& site, MPI_Win* window) {
-  const Observed observed(Function::Win_free, site, MPI_COMM_NULL, no_bytes);
+  const CallObserver observer(Function::Win_free, site, MPI_COMM_NULL, no_bytes);
   if (records_traffic && window != nullptr)
     recorded_window_freed(*window);
-  if (window != nullptr)
-    observed.traced_alone(MPI_SUCCESS, [&] { trace_window_freed(*window); });
+  if (traces && recording && window != nullptr)
+    trace_window_freed(*window);
   return native.Win_free(window);
 }
 

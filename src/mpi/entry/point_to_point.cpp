@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Point-to-point calls beside those that functions.py generates (ISSUED).
 
 #include <memory>
-#include <type_traits>
 
 #include "mpi/entry/entry.hpp"
 
@@ -9,143 +10,169 @@ namespace thalweg::mpi {
 
 namespace {
 
-// The library's functions of either width, by the type of the count.
-template <class Count>
-struct Native {
-  static int isend(const void* buf, Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-                   MPI_Request* to) {
-    if constexpr (std::is_same_v<Count, int>) {
-      return native.Isend(buf, count, type, dest, tag, comm, to);
-    } else {
-      return native.Isend_c(buf, count, type, dest, tag, comm, to);
-    }
-  }
-  static int pack_size(Count count, MPI_Datatype type, MPI_Comm comm, Count* size) {
-    if constexpr (std::is_same_v<Count, int>) {
-      return native.Pack_size(count, type, comm, size);
-    } else {
-      return native.Pack_size_c(count, type, comm, size);
-    }
-  }
-  static int pack(const void* buf, Count count, MPI_Datatype type, void* to, Count size, Count* at,
-                  MPI_Comm comm) {
-    if constexpr (std::is_same_v<Count, int>) {
-      return native.Pack(buf, count, type, to, size, at, comm);
-    } else {
-      return native.Pack_c(buf, count, type, to, size, at, comm);
-    }
-  }
+// The library's functions with counts of `int`, and those with counts of MPI_Count.
+struct IntCounts {
+  using Count = int;
+  static constexpr Function bsend_id = Function::Bsend;
+  static constexpr Function sendrecv_id = Function::Sendrecv;
+  static constexpr Function sendrecv_replace_id = Function::Sendrecv_replace;
+  static constexpr auto bsend = &NativeTable::Bsend;
+  static constexpr auto isend = &NativeTable::Isend;
+  static constexpr auto recv = &NativeTable::Recv;
+  static constexpr auto sendrecv = &NativeTable::Sendrecv;
+  static constexpr auto sendrecv_replace = &NativeTable::Sendrecv_replace;
+  static constexpr auto pack = &NativeTable::Pack;
+  static constexpr auto pack_size = &NativeTable::Pack_size;
 };
 
+#if !defined(THALWEG_FAMILY_OPENMPI)
+struct LargeCounts {
+  using Count = MPI_Count;
+  static constexpr Function bsend_id = Function::Bsend_c;
+  static constexpr Function sendrecv_id = Function::Sendrecv_c;
+  static constexpr Function sendrecv_replace_id = Function::Sendrecv_replace_c;
+  static constexpr auto bsend = &NativeTable::Bsend_c;
+  static constexpr auto isend = &NativeTable::Isend_c;
+  static constexpr auto recv = &NativeTable::Recv_c;
+  static constexpr auto sendrecv = &NativeTable::Sendrecv_c;
+  static constexpr auto sendrecv_replace = &NativeTable::Sendrecv_replace_c;
+  static constexpr auto pack = &NativeTable::Pack_c;
+  static constexpr auto pack_size = &NativeTable::Pack_size_c;
+};
+#endif
+
+template <class Counts>
 struct Sent {
+  const void* buf;
+  typename Counts::Count count;
+  MPI_Datatype type;
   int dest;
   int tag;
+
+  int start(MPI_Comm comm, MPI_Request* request) const {
+    return (native.*Counts::isend)(buf, count, type, dest, tag, comm, request);
+  }
+  bool is_sound(MPI_Comm comm) const { return is_sound_message(count, type, dest, tag, comm); }
 };
+
+template <class Counts>
 struct Received {
+  void* buf;
+  typename Counts::Count count;
+  MPI_Datatype type;
   int source;
   int tag;
+
+  int wait(MPI_Comm comm, MPI_Status* status) const {
+    return (native.*Counts::recv)(buf, count, type, source, tag, comm, status);
+  }
+  bool is_sound(MPI_Comm comm) const { return is_sound_message(count, type, source, tag, comm); }
 };
 
-bool is_sound_exchange(std::int64_t sendcount, MPI_Datatype sendtype, Sent to, std::int64_t recvcount,
-                       MPI_Datatype recvtype, Received from, MPI_Comm comm) {
-  return is_sound_message(sendcount, sendtype, to.dest, to.tag, comm) &&
-         is_sound_message(recvcount, recvtype, from.source, from.tag, comm);
-}
-
-// The send is under way when `receive` blocks, so that neither of two ranks waits for the other's.
-template <class Count, class Receive>
-int sendrecv_by_polling(const void* buf, Count count, MPI_Datatype type, Sent to, Received from,
-                        MPI_Comm comm, Receive receive) {
+// The send is under way when the receive blocks, so that neither of two ranks waits for the other's.
+template <class Counts>
+int exchange_by_polling(const Sent<Counts>& sent, const Received<Counts>& received, MPI_Comm comm,
+                        MPI_Status* status) {
   MPI_Request send = MPI_REQUEST_NULL;
-  int code = Native<Count>::isend(buf, count, type, to.dest, to.tag, comm, &send);
-  if (code != MPI_SUCCESS) {
+  int code = sent.start(comm, &send);
+  if (code != MPI_SUCCESS)
     return code;
-  }
-  code = poll_message(from.source, from.tag, comm);
-  if (code == MPI_SUCCESS) {
-    code = receive();
-  }
-  const int sent = poll_request(&send, MPI_STATUS_IGNORE);
-  return code != MPI_SUCCESS ? code : sent;
+  code = poll_message(received.source, received.tag, comm);
+  if (code == MPI_SUCCESS)
+    code = received.wait(comm, status);
+  const int ended = poll_request(&send, MPI_STATUS_IGNORE);
+  return code != MPI_SUCCESS ? code : ended;
 }
 
-template <class Count, class Receive>
-int sendrecv_replace_by_polling(const void* buf, Count count, MPI_Datatype datatype, Sent to, Received from,
-                                MPI_Comm comm, Receive receive) {
-  Count size = 0;
-  int code = Native<Count>::pack_size(count, datatype, comm, &size);
-  if (code != MPI_SUCCESS) {
+template <class Counts>
+int replace_by_polling(const Sent<Counts>& sent, const Received<Counts>& received, MPI_Comm comm,
+                       MPI_Status* status) {
+  typename Counts::Count size = 0;
+  int code = (native.*Counts::pack_size)(sent.count, sent.type, comm, &size);
+  if (code != MPI_SUCCESS)
     return code;
-  }
   const auto copy = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(size));
-  Count packed = 0;
-  code = Native<Count>::pack(buf, count, datatype, copy.get(), size, &packed, comm);
-  if (code != MPI_SUCCESS) {
+  typename Counts::Count packed = 0;
+  code = (native.*Counts::pack)(sent.buf, sent.count, sent.type, copy.get(), size, &packed, comm);
+  if (code != MPI_SUCCESS)
     return code;
-  }
-  return sendrecv_by_polling<Count>(copy.get(), packed, MPI_PACKED, to, from, comm, receive);
+  return exchange_by_polling<Counts>({copy.get(), packed, MPI_PACKED, sent.dest, sent.tag}, received, comm,
+                                     status);
+}
+
+template <class Counts>
+int bsend(const CallSite& site, const Sent<Counts>& sent, MPI_Comm comm) {
+  CallObserver observer(Counts::bsend_id, site, comm, [&] { return bytes_of(sent.count, sent.type); });
+  progress_in_call();
+  const int code = (native.*Counts::bsend)(sent.buf, sent.count, sent.type, sent.dest, sent.tag, comm);
+  return observer.ended(code, [&](auto bytes) {
+    return MessageCall{.sends = SendArguments{sent.dest, sent.tag, bytes}};
+  });
+}
+
+// An exchange by `make(status)`, or by polling, where the call must not block in the library.
+template <class Counts, class Make, class Poll>
+int exchange(Function function, const CallSite& site, const Sent<Counts>& sent,
+             const Received<Counts>& received, MPI_Comm comm, MPI_Status* status, Make make,
+             Poll by_polling) {
+  CallObserver observer(function, site, comm, [&] { return bytes_of(sent.count, sent.type); });
+  progress_in_call();
+  MPI_Status own_status;
+  status = observer.status_of(status, own_status);
+  const bool polls = must_poll() && sent.is_sound(comm) && received.is_sound(comm);
+  const int code = polls ? by_polling(sent, received, comm, status) : make(status);
+  return observer.ended(code, [&](auto bytes) {
+    return MessageCall{.sends = SendArguments{sent.dest, sent.tag, bytes},
+                       .receives = ReceiveArguments{received.source, received.tag},
+                       .status = status};
+  });
+}
+
+template <class Counts>
+int sendrecv(const CallSite& site, const Sent<Counts>& sent, const Received<Counts>& received, MPI_Comm comm,
+             MPI_Status* status) {
+  const auto make = [&](MPI_Status* own) {
+    return (native.*Counts::sendrecv)(sent.buf, sent.count, sent.type, sent.dest, sent.tag, received.buf,
+                                      received.count, received.type, received.source, received.tag, comm,
+                                      own);
+  };
+  return exchange<Counts>(Counts::sendrecv_id, site, sent, received, comm, status, make,
+                          exchange_by_polling<Counts>);
+}
+
+template <class Counts>
+int sendrecv_replace(const CallSite& site, const Sent<Counts>& sent, const Received<Counts>& received,
+                     MPI_Comm comm, MPI_Status* status) {
+  const auto make = [&](MPI_Status* own) {
+    return (native.*Counts::sendrecv_replace)(received.buf, sent.count, sent.type, sent.dest, sent.tag,
+                                              received.source, received.tag, comm, own);
+  };
+  return exchange<Counts>(Counts::sendrecv_replace_id, site, sent, received, comm, status, make,
+                          replace_by_polling<Counts>);
 }
 
 } // namespace
 
 int handle_Bsend(const CallSite& site, const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
                  MPI_Comm comm) {
-  const Observed observed(
-      Function::Bsend, site, comm, [&] { return bytes_of(count, datatype); }, dest);
-  progress_in_call();
-  return observed.traced(native.Bsend(buf, count, datatype, dest, tag, comm), [&](auto& on, auto bytes) {
-    trace_send(on, {dest, tag, bytes});
-  });
+  return bsend<IntCounts>(site, {buf, count, datatype, dest, tag}, comm);
 }
 
 int handle_Sendrecv(const CallSite& site, const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
                     int sendtag, void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
                     MPI_Comm comm, MPI_Status* status) {
-  const Observed observed(
-      Function::Sendrecv, site, comm, [&] { return bytes_of(sendcount, sendtype); }, dest);
-  progress_in_call();
-  MPI_Status own_status;
-  status = observed.status_of(status, own_status);
-  const auto traced = [&](int code) {
-    return observed.traced(code, [&](auto& on, auto bytes) {
-      trace_exchange(on, {dest, sendtag, bytes}, {source, recvtag}, *status);
-    });
-  };
-  if (must_poll() &&
-      is_sound_exchange(sendcount, sendtype, {dest, sendtag}, recvcount, recvtype, {source, recvtag}, comm)) {
-    return traced(
-        sendrecv_by_polling<int>(sendbuf, sendcount, sendtype, {dest, sendtag}, {source, recvtag}, comm, [&] {
-          return native.Recv(recvbuf, recvcount, recvtype, source, recvtag, comm, status);
-        }));
-  }
-  return traced(native.Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
-                                source, recvtag, comm, status));
+  return sendrecv<IntCounts>(site, {sendbuf, sendcount, sendtype, dest, sendtag},
+                             {recvbuf, recvcount, recvtype, source, recvtag}, comm, status);
 }
 
 int handle_Sendrecv_replace(const CallSite& site, void* buf, int count, MPI_Datatype datatype, int dest,
                             int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
-  const Observed observed(
-      Function::Sendrecv_replace, site, comm, [&] { return bytes_of(count, datatype); }, dest);
-  progress_in_call();
-  MPI_Status own_status;
-  status = observed.status_of(status, own_status);
-  const auto traced = [&](int code) {
-    return observed.traced(code, [&](auto& on, auto bytes) {
-      trace_exchange(on, {dest, sendtag, bytes}, {source, recvtag}, *status);
-    });
-  };
-  if (must_poll() &&
-      is_sound_exchange(count, datatype, {dest, sendtag}, count, datatype, {source, recvtag}, comm)) {
-    return traced(
-        sendrecv_replace_by_polling<int>(buf, count, datatype, {dest, sendtag}, {source, recvtag}, comm, [&] {
-          return native.Recv(buf, count, datatype, source, recvtag, comm, status);
-        }));
-  }
-  return traced(native.Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
+  return sendrecv_replace<IntCounts>(site, {buf, count, datatype, dest, sendtag},
+                                     {buf, count, datatype, source, recvtag}, comm, status);
 }
 
 int handle_Probe(const CallSite& site, int source, int tag, MPI_Comm comm, MPI_Status* status) {
-  const Observed observed(Function::Probe, site, comm, no_bytes, sends_nothing);
+  CallObserver observer(Function::Probe, site, comm, no_bytes, of_reports_and_traces);
   progress_in_call();
   if (must_poll() && is_sound_message(0, MPI_BYTE, source, tag, comm)) {
     const int code = poll_message(source, tag, comm);
@@ -157,24 +184,24 @@ int handle_Probe(const CallSite& site, int source, int tag, MPI_Comm comm, MPI_S
 
 int handle_Mprobe(const CallSite& site, int source, int tag, MPI_Comm comm, MPI_Message* message,
                   MPI_Status* status) {
-  const Observed observed(Function::Mprobe, site, comm, no_bytes, sends_nothing);
+  CallObserver observer(Function::Mprobe, site, comm, no_bytes, of_reports_and_traces);
   progress_in_call();
-  const auto traced = [&](int code) {
-    return observed.traced(code, [&](auto& on, auto) { trace_found(on, *message); });
+  const auto ended = [&](int code) {
+    return observer.ended(code, [&](auto) { return MessageFound{*message}; });
   };
   if (must_poll() && is_sound_message(0, MPI_BYTE, source, tag, comm)) {
-    return traced(poll([&](bool& found) {
+    return ended(poll([&](bool& found) {
       int flag = 0;
       const int code = native.Improbe(source, tag, comm, &flag, message, status);
       found = flag != 0;
       return code;
     }));
   }
-  return traced(native.Mprobe(source, tag, comm, message, status));
+  return ended(native.Mprobe(source, tag, comm, message, status));
 }
 
 int handle_Iprobe(const CallSite& site, int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
-  const Observed observed(Function::Iprobe, site, comm, no_bytes, sends_nothing);
+  CallObserver observer(Function::Iprobe, site, comm, no_bytes, of_reports_and_traces);
   progress_in_call();
   const int code = native.Iprobe(source, tag, comm, flag, status);
   looked_in_vain(code == MPI_SUCCESS && *flag == 0);
@@ -183,11 +210,11 @@ int handle_Iprobe(const CallSite& site, int source, int tag, MPI_Comm comm, int*
 
 int handle_Improbe(const CallSite& site, int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
                    MPI_Status* status) {
-  const Observed observed(Function::Improbe, site, comm, no_bytes, sends_nothing);
+  CallObserver observer(Function::Improbe, site, comm, no_bytes, of_reports_and_traces);
   progress_in_call();
   const int code = native.Improbe(source, tag, comm, flag, message, status);
   if (*flag != 0)
-    observed.traced(code, [&](auto& on, auto) { trace_found(on, *message); });
+    observer.ended(code, [&](auto) { return MessageFound{*message}; });
   looked_in_vain(code == MPI_SUCCESS && *flag == 0);
   return code;
 }
@@ -196,58 +223,21 @@ int handle_Improbe(const CallSite& site, int source, int tag, MPI_Comm comm, int
 
 int handle_Bsend_c(const CallSite& site, const void* buf, MPI_Count count, MPI_Datatype datatype, int dest,
                    int tag, MPI_Comm comm) {
-  const Observed observed(
-      Function::Bsend_c, site, comm, [&] { return bytes_of(count, datatype); }, dest);
-  progress_in_call();
-  return observed.traced(native.Bsend_c(buf, count, datatype, dest, tag, comm), [&](auto& on, auto bytes) {
-    trace_send(on, {dest, tag, bytes});
-  });
+  return bsend<LargeCounts>(site, {buf, count, datatype, dest, tag}, comm);
 }
 
 int handle_Sendrecv_c(const CallSite& site, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                       int dest, int sendtag, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
                       int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
-  const Observed observed(
-      Function::Sendrecv_c, site, comm, [&] { return bytes_of(sendcount, sendtype); }, dest);
-  progress_in_call();
-  MPI_Status own_status;
-  status = observed.status_of(status, own_status);
-  const auto traced = [&](int code) {
-    return observed.traced(code, [&](auto& on, auto bytes) {
-      trace_exchange(on, {dest, sendtag, bytes}, {source, recvtag}, *status);
-    });
-  };
-  if (must_poll() &&
-      is_sound_exchange(sendcount, sendtype, {dest, sendtag}, recvcount, recvtype, {source, recvtag}, comm)) {
-    return traced(sendrecv_by_polling<MPI_Count>(
-        sendbuf, sendcount, sendtype, {dest, sendtag}, {source, recvtag}, comm,
-        [&] { return native.Recv_c(recvbuf, recvcount, recvtype, source, recvtag, comm, status); }));
-  }
-  return traced(native.Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
-                                  source, recvtag, comm, status));
+  return sendrecv<LargeCounts>(site, {sendbuf, sendcount, sendtype, dest, sendtag},
+                               {recvbuf, recvcount, recvtype, source, recvtag}, comm, status);
 }
 
 int handle_Sendrecv_replace_c(const CallSite& site, void* buf, MPI_Count count, MPI_Datatype datatype,
                               int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
                               MPI_Status* status) {
-  const Observed observed(
-      Function::Sendrecv_replace_c, site, comm, [&] { return bytes_of(count, datatype); }, dest);
-  progress_in_call();
-  MPI_Status own_status;
-  status = observed.status_of(status, own_status);
-  const auto traced = [&](int code) {
-    return observed.traced(code, [&](auto& on, auto bytes) {
-      trace_exchange(on, {dest, sendtag, bytes}, {source, recvtag}, *status);
-    });
-  };
-  if (must_poll() &&
-      is_sound_exchange(count, datatype, {dest, sendtag}, count, datatype, {source, recvtag}, comm)) {
-    return traced(sendrecv_replace_by_polling<MPI_Count>(
-        buf, count, datatype, {dest, sendtag}, {source, recvtag}, comm,
-        [&] { return native.Recv_c(buf, count, datatype, source, recvtag, comm, status); }));
-  }
-  return traced(
-      native.Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status));
+  return sendrecv_replace<LargeCounts>(site, {buf, count, datatype, dest, sendtag},
+                                       {buf, count, datatype, source, recvtag}, comm, status);
 }
 
 #endif

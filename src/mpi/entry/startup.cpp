@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/entry/startup.hpp"
 
 #include "mpi/entry/child_environment.hpp"
@@ -16,7 +17,7 @@
 #include "job/mpi/agreed_tuning.hpp"
 #include "job/waiting.hpp"
 #include "mpi/abi/library_api.hpp"
-#include "mpi/call/device_memory.hpp"
+#include "mpi/call/gpu_memory.hpp"
 #include "mpi/choose/effect.hpp"
 #include "mpi/choose/tuned_choices.hpp"
 #include "mpi/choose/tuning.hpp"
@@ -93,7 +94,7 @@ void read_choices() {
 void agree_on_learning(const job::Agreement& world) {
   const Settings& settings = runtime.settings;
   std::uint32_t learns = settings.learn != LearnMode::off && settings.learn_budget_percent > 0 &&
-                                 user_algorithms().empty() && runtime.device_memory.empty()
+                                 user_algorithms().empty() && runtime.gpu_memory.empty()
                              ? 1
                              : 0;
   world.broadcast(learns);
@@ -186,7 +187,7 @@ std::vector<job::RankPlace> gather_places(const job::Agreement& world, job::Rank
       std::ranges::find(places, unreported, &job::RankPlace::aggregator) == places.end())
     return places;
   const std::vector<std::uint32_t> aggregators =
-      world.allgather(question.answer_within(std::chrono::milliseconds(500)).value_or(unreported));
+      world.allgather(question.answer_within(std::chrono::seconds(2)).value_or(unreported));
   for (std::size_t rank = 0; rank < places.size(); ++rank)
     places[rank].aggregator = aggregators[rank];
   return places;
@@ -225,10 +226,10 @@ void agree(nic::AggregatorQuestion& question) {
   read_choices();
 
   job::RankPlace mine = job::this_place();
-  mine.device_runtime = loaded_device_runtime();
+  mine.gpu_runtime = loaded_gpu_runtime();
   const std::vector<job::RankPlace> places = gather_places(world, mine, question);
   runtime.placement = job::place_ranks(places);
-  runtime.device_memory = device_objection(runtime.settings.device_buffers, places);
+  runtime.gpu_memory = gpu_objection(runtime.settings.gpu_buffers, places);
   runtime.agreed = true;
   decide_wait_mode(runtime, {spins != 0, spinning.reason});
   leaves_contended_cores =

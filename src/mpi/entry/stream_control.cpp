@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What libraries with streams call (thalweg/interposer.h).
 
 #include <exception>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Calls that are alike for choosing a strategy. All ranks of a call find the same kind: nothing that is known
@@ -24,10 +25,7 @@ struct CallKind {
   }
 };
 
-// Does each rank alone know its sizes?
-bool has_private_sizes(Operation operation);
-
 // None where nothing can be learned: neighborhoods, calls that do not block, ranks that cannot agree.
-std::optional<CallKind> kind_of(const CollectiveCall& call, const CommunicatorState& communicator);
+std::optional<CallKind> kind_of(const CollectiveCall& call, CommunicatorState& communicator);
 
 } // namespace thalweg::mpi

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/learn/communicator_learning.hpp"
 
 #include <bit>
@@ -6,6 +7,7 @@
 
 #include "core/assertion.hpp"
 #include "mpi/abi/library_api.hpp"
+#include "mpi/call/sides.hpp"
 #include "mpi/choose/tuned_choices.hpp"
 #include "mpi/comm/clocks.hpp"
 #include "mpi/learn/ordering.hpp"
@@ -34,24 +36,15 @@ double expected_agreement_seconds(int ranks, int nodes) {
          (runtime.placement.oversubscribed ? with_shared_cores : 1);
 }
 
-// Is the kind known from the call's signature, whoever is the root?
-bool is_identified_by_signature(const CollectiveCall& call, int rank) {
-  if (has_private_sizes(call.function->operation))
+// Is the kind known from the call's signature, whoever is the root? Not of those that have arrays, nor where
+// counts of the root's blocks are those of one.
+bool is_identified_by_signature(const CollectiveCall& call, const CommunicatorState& communicator) {
+  const OperationShape& shape = operation_shape(call.function->operation);
+  if (!shape.are_sizes_agreed)
     return true;
-  switch (call.function->operation) {
-  case Operation::barrier:
-  case Operation::bcast:
-  case Operation::reduce:
-  case Operation::allreduce:
-  case Operation::allgather:
-  case Operation::alltoall:
-  case Operation::reduce_scatter_block:
-  case Operation::scan:
-  case Operation::exscan:
-    return is_identified_by_handles(call, rank);
-  default:
-    return false;
-  }
+  const bool has_arrays = shape.gives.has_arrays() || shape.takes.has_arrays();
+  const bool has_root_of_blocks = is_rooted(shape) && (shape.gives.is_by_rank() || shape.takes.is_by_rank());
+  return !has_arrays && !has_root_of_blocks && is_identified_by_handles(call, ranks_of(communicator));
 }
 
 } // namespace
@@ -107,11 +100,11 @@ const CommunicatorLearning::LearnedCall& CommunicatorLearning::find(const Collec
       recent_[place_of(call.recvcount, static_cast<int>(call.function->operation), recent_bits)];
   // Nothing that is learned depends on the root, nor on sizes that only some ranks know.
   CallSignature signature =
-      has_private_sizes(call.function->operation) ? CallSignature{} : signature_of(call);
+      operation_shape(call.function->operation).are_sizes_agreed ? signature_of(call) : CallSignature{};
   signature.root = 0;
   if (entry.function == call.function && entry.signature == signature)
     return entry;
-  LearnedCall& result = is_identified_by_signature(call, communicator_.rank) ? entry : unlike_any_;
+  LearnedCall& result = is_identified_by_signature(call, communicator_) ? entry : unlike_any_;
   const std::optional<CallKind> kind = kind_of(call, communicator_);
   const bool wanted = kind && (kind->exact || runtime.settings.learn == LearnMode::all);
   result = {call.function, signature, wanted ? sequence_of(*kind) : nullptr, kind ? kind->bytes : 0};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "mpi/call/collective_call.hpp"
@@ -7,6 +8,6 @@
 namespace thalweg::mpi {
 
 // What this rank hands to a call whose sizes are its own business, to other ranks.
-pattern::Traffic traffic_of(const CollectiveCall& call, const CommunicatorState& communicator);
+pattern::Traffic traffic_of(const CollectiveCall& call, CommunicatorState& communicator);
 
 } // namespace thalweg::mpi

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/observe/bindings.hpp"
 
 #include <cstring>
@@ -51,6 +52,9 @@ _Unwind_Reason_Code visit(_Unwind_Context* context, void* argument) {
 } // namespace
 
 CachedCaller find_caller(const CallSite& site) {
+  if (calls_for_python(module_of(site.return_address).path)) {
+    return {site.return_address, CachedCaller::in_python};
+  }
   if (!is_binding(site.return_address)) {
     return {site.return_address, 0};
   }

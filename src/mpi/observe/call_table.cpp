@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/observe/call_table.hpp"
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <utility>
 
 #include "mpi/observe/locations.hpp"
+#include "mpi/observe/python_calls.hpp"
 
 namespace thalweg::mpi::observe {
 
@@ -24,10 +26,12 @@ Tables& tables() {
 OwnedCallRow make_row(const CallKey& key) {
   OwnedCallRow row(new (JournalAllocator<CallRow>().allocate(1)) CallRow);
   row->key = key;
+  keep_python_place(key.site);
   if (JournalAllocator<CallRow>::is_kept(row.get())) {
     const Location location = locate(key.site);
     row->module = journal().keep(location.module);
     row->address = location.address;
+    row->function = journal().keep(location.function);
     journal().add(*row);
   }
   return row;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What this process's MPI calls cost, by call site, function, communicator size and phase. Each thread writes
@@ -55,6 +56,7 @@ struct CallRow : JournalRow {
   // For who reads the journal: the site as a place in a file.
   const char* module = nullptr;
   std::uint64_t address = 0;
+  const char* function = nullptr; // of a place in Python
 
   static constexpr std::uint64_t calls_per_timed = 32; // of brief ones
   bool is_to_be_timed() const { return !brief || calls % calls_per_timed == 0; }

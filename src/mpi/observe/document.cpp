@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <cerrno>
 #include <cstring>
 
@@ -26,8 +27,8 @@ ordered_json site_document(const SiteProfile& site, const SharesOfExchange& shar
   }
   ordered_json result{{"function", total.function},
                       {"source", site.source},
-                      {"module", total.module},
-                      {"address", fmt::format("{:#x}", total.address)},
+                      {"module", total.location.module},
+                      {"address", fmt::format("{:#x}", total.location.address)},
                       {"phase", total.phase},
                       {"communicator_ranks", total.ranks},
                       {"callers", site.callers},
@@ -96,10 +97,10 @@ std::string document(const RunDescription& run, const Profile& profile) {
       {"tuning", run.tuning},
       {"shared_memory", run.shared_memory},
       {"network", run.network},
-      {"network_device", run.network_device},
-      {"last_on_devices",
-       run.last_on_devices.empty() ? ordered_json::array() : ordered_json::parse(run.last_on_devices)},
-      {"device_memory", run.device_memory},
+      {"nic", run.nic},
+      {"last_on_nics",
+       run.last_on_nics.empty() ? ordered_json::array() : ordered_json::parse(run.last_on_nics)},
+      {"gpu_memory", run.gpu_memory},
       {"fingerprint", run.fingerprint},
       {"learned", run.learned.empty() ? ordered_json::array() : ordered_json::parse(run.learned)},
       {"streams", run.streams.empty() ? ordered_json::array() : ordered_json::parse(run.streams)},

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/observe/journal_reader.hpp"
 
 #include <algorithm>
@@ -56,8 +57,9 @@ private:
 CallProfile profile_of(const MappedSection& section, const CallRow& row, const json& functions,
                        const TickScale& scale) {
   const std::size_t number = row.key.function;
-  CallProfile call = row_profile(row, number < functions.size() ? functions[number].get<std::string>() : "?",
-                                 {section.text(row.module), row.address}, scale.ns_per_tick());
+  CallProfile call =
+      row_profile(row, number < functions.size() ? functions[number].get<std::string>() : "?",
+                  {section.text(row.module), row.address, section.text(row.function)}, scale.ns_per_tick());
   if (row.entered_ticks != 0) {
     call.in_progress_ns =
         std::max(0.0, static_cast<double>(monotonic_ns()) - scale.monotonic_ns_at(row.entered_ticks));
@@ -84,7 +86,7 @@ RankProfile profile_of(const MappedSection& section, const json& functions) {
   rank.wall_ns = static_cast<double>(monotonic_ns() - head.start_ns);
   for (const JournalRow* row = head.first_row; section.holds(row); row = row->next) {
     CallProfile call = profile_of(section, *static_cast<const CallRow*>(row), functions, scale);
-    if (!is_in_own_library({call.module, call.address}))
+    if (!is_in_own_library(call.location))
       rank.calls.push_back(std::move(call));
   }
   return rank;
@@ -103,7 +105,7 @@ RunDescription run_of(const json& start) {
   run.node_count = start.at("node_count");
   run.tuning = start.at("tuning");
   run.network = start.at("network");
-  run.device_memory = start.at("device_memory");
+  run.gpu_memory = start.at("gpu_memory");
   run.fingerprint = start.at("fingerprint");
   return run;
 }
@@ -143,7 +145,7 @@ std::string describe_start(const RunDescription& run, const std::vector<const ch
               {"node_count", run.node_count},
               {"tuning", run.tuning},
               {"network", run.network},
-              {"device_memory", run.device_memory},
+              {"gpu_memory", run.gpu_memory},
               {"fingerprint", run.fingerprint},
               {"functions", functions}}
       .dump(-1, ' ', false, json::error_handler_t::replace);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/observe/locations.hpp"
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "mpi/observe/modules.hpp"
+#include "mpi/observe/python_calls.hpp"
 
 namespace thalweg::mpi::observe {
 
@@ -39,6 +41,9 @@ Location locate(const void* address) {
     static const std::string executable = own_executable();
     module.path = executable;
   }
+  if (!module.found)
+    if (Location place = kept_python_place(address); !place.function.empty())
+      return place;
   return {module.path, reinterpret_cast<std::uint64_t>(address) - module.base};
 }
 
@@ -51,13 +56,15 @@ bool is_in_own_library(const Location& location) {
 }
 
 std::string describe_source(const Location& location) {
+  const std::string file = location.module.substr(location.module.rfind('/') + 1);
+  if (!location.function.empty())
+    return fmt::format("{}:{} ({})", file, location.address, location.function);
   static const DescribeFunction describe = load_describe();
   std::array<char, 512> text{};
   if (describe != nullptr && !location.module.empty() &&
       describe(location.module.c_str(), location.address, text.data(), text.size()) != 0) {
     return text.data();
   }
-  const std::string file = location.module.substr(location.module.rfind('/') + 1);
   return fmt::format("{}+{:#x}", file.empty() ? "code" : file, location.address);
 }
 

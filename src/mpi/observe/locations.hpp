@@ -1,17 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Where an address of the program is: module and address in its file, and from those the source line.
+// From an address of the program to its place in a file, and from that to the source line.
 
-#include <cstdint>
 #include <string>
+
+#include "mpi/observe/location.hpp"
 
 namespace thalweg::mpi::observe {
 
-struct Location {
-  std::string module; // path of the file; empty for code made at run time
-  std::uint64_t address = 0;
-};
-
+// Of an address that calls, or of an instruction of Python's (python_calls.hpp).
 Location locate(const void* address);
 
 // Is it in one of the libraries that programs link, of teams, streams and the like? What they call is part of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <tuple>
 #include <unordered_map>
@@ -40,16 +41,15 @@ public:
   Sites(std::vector<SiteProfile>& sites, SourceOf source_of) : sites_(sites), source_of_(source_of) {}
 
   std::size_t of(const CallProfile& call) {
-    const std::string& source = cached_source({call.module, call.address});
+    const std::string& source = cached_source(call.location);
     const bool has_line = source.find(':') != std::string::npos;
-    const SiteKey key{call.function, call.module, has_line ? source : std::to_string(call.address),
-                      call.phase, call.ranks};
+    const SiteKey key{call.function, call.location.module,
+                      has_line ? source : std::to_string(call.location.address), call.phase, call.ranks};
     const auto [entry, fresh] = index_.try_emplace(key, sites_.size());
     if (fresh) {
       CallProfile total;
       total.function = call.function;
-      total.module = call.module;
-      total.address = call.address;
+      total.location = call.location;
       total.phase = call.phase;
       total.ranks = call.ranks;
       sites_.push_back({total, source, 0, 0, 0, {}});
@@ -59,7 +59,7 @@ public:
 
 private:
   const std::string& cached_source(const Location& location) {
-    const auto [entry, fresh] = sources_.try_emplace({location.module, location.address});
+    const auto [entry, fresh] = sources_.try_emplace({location.module, location.address, location.function});
     if (fresh) {
       entry->second = source_of_(location);
     }
@@ -69,7 +69,7 @@ private:
   std::vector<SiteProfile>& sites_;
   SourceOf source_of_;
   std::map<SiteKey, std::size_t> index_;
-  std::map<std::pair<std::string, std::uint64_t>, std::string> sources_;
+  std::map<std::tuple<std::string, std::uint64_t, std::string>, std::string> sources_;
 };
 
 } // namespace

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The report as people and programs read it.
@@ -22,20 +23,20 @@ struct RunDescription {
   std::string tuning;                   // what became of the tuning file, empty where none was asked for
   std::string shared_memory;            // whether ranks of a node use it, and why; empty where it had no use
   std::string network;                  // where nodes are in it, or why that is not known; empty on one node
-  std::string device_memory;            // why calls with data are the library's; empty where they are not
+  std::string gpu_memory;               // why calls with data are the library's; empty where they are not
   std::vector<std::string> fingerprint; // as thalweg_fingerprint() tells it, by lines
   std::string learned;                  // what was learned, a JSON array; empty where nothing was
   std::string streams{};                // what streams have done, a JSON array; empty where there were none
-  std::string pattern{};         // what was recorded of who sends to whom, a JSON object; empty likewise
-  std::string pattern_line{};    // of it, for people
-  std::string trace_line{};      // of the trace of calls
-  std::string placing{};         // what became of numbering ranks anew, a JSON object; empty likewise
-  std::string placing_line{};    // and for people
-  std::string network_device{};  // whether collectives ran on it, and why not; empty where none was chosen to
-  std::string last_on_devices{}; // who came last to those, a JSON array; empty where none ran there
-  std::string last_on_devices_line{}; // and for people
-  std::string cause{}; // of a job that ended without MPI_Finalize: what ended it; empty otherwise
-  int rank_count = 0;  // of that job, with the ranks of other hosts, which are not known
+  std::string pattern{};      // what was recorded of who sends to whom, a JSON object; empty likewise
+  std::string pattern_line{}; // of it, for people
+  std::string trace_line{};   // of the trace of calls
+  std::string placing{};      // what became of numbering ranks anew, a JSON object; empty likewise
+  std::string placing_line{}; // and for people
+  std::string nic{};          // whether collectives ran on it, and why not; empty where none was chosen to
+  std::string last_on_nics{}; // who came last to those, a JSON array; empty where none ran there
+  std::string last_on_nics_line{}; // and for people
+  std::string cause{};             // of a job that ended without MPI_Finalize: what ended it; empty otherwise
+  int rank_count = 0;              // of that job, with the ranks of other hosts, which are not known
 };
 
 struct SummarySize {

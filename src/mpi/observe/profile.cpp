@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/observe/profile.hpp"
 
 #include <nlohmann/json.hpp>
@@ -29,8 +30,9 @@ Endings endings_from_json(const json& list) {
 std::vector<std::uint8_t> pack(const RankProfile& profile) {
   json calls = json::array();
   for (const CallProfile& call : profile.calls) {
-    calls.push_back({call.function, call.module, call.address, call.phase, call.ranks, call.calls, call.bytes,
-                     call.ns, call.max_call_ns, call.cpu_ns, endings_to_json(call.endings), call.blocks});
+    calls.push_back({call.function, call.location.module, call.location.address, call.location.function,
+                     call.phase, call.ranks, call.calls, call.bytes, call.ns, call.max_call_ns, call.cpu_ns,
+                     endings_to_json(call.endings), call.blocks});
   }
   json samples = json::array();
   for (const SampledCommunicator& communicator : profile.samples) {
@@ -48,8 +50,17 @@ RankProfile unpack(const std::uint8_t* data, std::size_t size) {
   const json all = json::from_msgpack(data, data + size);
   RankProfile profile{all[0], all[1], all[2], all[3], all[4], {}, {}, {}};
   for (const json& call : all[5]) {
-    profile.calls.push_back({call[0], call[1], call[2], call[3], call[4], call[5], call[6], call[7], call[8],
-                             call[9], endings_from_json(call[10]), call[11]});
+    profile.calls.push_back({call[0],
+                             {call[1], call[2], call[3]},
+                             call[4],
+                             call[5],
+                             call[6],
+                             call[7],
+                             call[8],
+                             call[9],
+                             call[10],
+                             endings_from_json(call[11]),
+                             call[12]});
   }
   for (const json& communicator : all[6]) {
     SampledCommunicator samples{communicator[0], communicator[1], {}};

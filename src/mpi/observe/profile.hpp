@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // What one rank saw, as it is sent to rank 0, and what all saw together.
@@ -18,8 +19,7 @@ using Endings = std::map<std::pair<std::string, std::string>, std::uint64_t>;
 
 struct CallProfile {
   std::string function;
-  std::string module;        // file of the program or library that made the call
-  std::uint64_t address = 0; // in that file; stable under address randomization
+  Location location; // stable under address randomization
   int phase = 0;
   int ranks = 0; // of the communicator, 0 where there is none
   std::uint64_t calls = 0;

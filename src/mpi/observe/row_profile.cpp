@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/observe/row_profile.hpp"
 
 #include <utility>
@@ -8,8 +9,7 @@ CallProfile row_profile(const CallRow& row, std::string function, const Location
                         double ns_per_tick) {
   CallProfile call;
   call.function = std::move(function);
-  call.module = location.module;
-  call.address = location.address;
+  call.location = location;
   call.phase = row.key.phase;
   call.ranks = row.key.ranks;
   call.calls = row.calls;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Takes the time of one call for its row; see call_table.hpp for which calls are timed.
@@ -36,8 +37,10 @@ public:
     }
   }
 
+  // Again, it does nothing.
   void stop(CallRow& row) {
     if (timed_) {
+      timed_ = false;
       stop_ticks_ = Clocks::ticks();
       row.entered_ticks = 0;
       const std::uint64_t taken = stop_ticks_ - start_ticks_;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstring>
 #include <functional>
@@ -275,8 +276,7 @@ std::string summary(const RunDescription& run, const Profile& profile, SummarySi
   std::string text;
   for (const std::string& note :
        {headline(run, profile, all_wall_ns), run.wait_reason, run.tuning, run.network, run.shared_memory,
-        run.network_device, run.last_on_devices_line, run.device_memory, run.placing_line, run.pattern_line,
-        run.trace_line}) {
+        run.nic, run.last_on_nics_line, run.gpu_memory, run.placing_line, run.pattern_line, run.trace_line}) {
     text += note.empty() ? "" : fmt::format("thalweg: {}\n", note);
   }
   text += table_of(profile, size, all_wall_ns);

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/record/collectives.hpp"
 
 #include <map>
 #include <mutex>
 
 #include "mpi/call/call_signature.hpp"
-#include "mpi/call/datatypes.hpp"
+#include "mpi/call/sides.hpp"
 #include "mpi/observe/pattern_phases.hpp"
 #include "mpi/record/library_model.hpp"
 #include "mpi/record/messages.hpp"
@@ -69,8 +70,7 @@ void add(const observe::CallRow& row, std::uint32_t pattern_phase, const Counted
 // Has the call a row of counts by rank, which tells with its signature all that is sent?
 bool sends_by_counts(const CollectiveCall& call, const CommunicatorState& communicator) {
   const Operation operation = call.function->operation;
-  return !communicator.inter && (operation == Operation::gatherv || operation == Operation::scatterv ||
-                                 operation == Operation::alltoallv);
+  return !communicator.inter && !is_among_neighbors(operation) && operation != Operation::alltoallw;
 }
 
 std::uint64_t hash_of_arrays(const CollectiveCall& call, const CommunicatorState& communicator) {
@@ -105,7 +105,7 @@ std::uint64_t* record_collective(const CollectiveCall& call, CommunicatorState& 
   auto entry = all.calls.find(key);
   if (entry == all.calls.end()) {
     CountedCalls counted = traffic_of_one(call, communicator, bytes, plan);
-    if (has_counts_by_peer(call.function->operation)) {
+    if (!operation_shape(call.function->operation).are_sizes_agreed) {
       const std::size_t peers = all.peers_with_counts + counted.peers.size() + 1;
       if (!sends_by_counts(call, communicator) || peers > peers_with_counts_max) {
         add(row, pattern_phase, counted, 1);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/record/joined_recording.hpp"
 
 #include <algorithm>
@@ -37,7 +38,7 @@ public:
     std::vector<bool> reads; // what a site counts was sent by the peer
     for (const json& site : all[0]) {
       reads.push_back(site[0] == by_read);
-      sites.push_back(site_of({reads.back() ? json(by_call) : site[0], site[1], site[2], site[3]}));
+      sites.push_back(site_of({reads.back() ? json(by_call) : site[0], site[1], site[2], site[3], site[4]}));
     }
     std::vector<std::size_t> phases;
     for (const json& phase : all[1])
@@ -61,13 +62,13 @@ public:
   }
 
 private:
-  using SiteKey = std::tuple<std::string, std::string, std::string, std::uint64_t>;
+  using SiteKey = std::tuple<std::string, std::string, std::string, std::uint64_t, std::string>;
 
   std::uint32_t site_of(const SiteKey& key) {
     const auto [entry, fresh] = sites_.try_emplace(key, static_cast<std::uint32_t>(recording_.sites.size()));
     if (fresh) {
-      const auto& [by, function, module, address] = key;
-      recording_.sites.push_back({by, function, observe::describe_source({module, address})});
+      const auto& [by, function, module, address, place] = key;
+      recording_.sites.push_back({by, function, observe::describe_source({module, address, place})});
     }
     return entry->second;
   }
@@ -88,7 +89,7 @@ private:
 
 } // namespace
 
-// Sites by (by, function, module, address), phases by level, and what was sent by indices of both.
+// Sites by (by, function, where the call is), phases by level, and what was sent by indices of both.
 std::vector<std::uint8_t> pack_recorded(std::span<const char* const> functions) {
   std::map<std::pair<const observe::CallRow*, const char*>, std::size_t> known;
   json sites = json::array();
@@ -99,7 +100,8 @@ std::vector<std::uint8_t> pack_recorded(std::span<const char* const> functions) 
       const auto [site, fresh] = known.try_emplace({&row, entry.key.by}, sites.size());
       if (fresh) {
         const observe::Location location = observe::locate(row.key.site);
-        sites.push_back({entry.key.by, functions[row.key.function], location.module, location.address});
+        sites.push_back({entry.key.by, functions[row.key.function], location.module, location.address,
+                         location.function});
       }
       sent.push_back({site->second, entry.key.phase, entry.key.peer, entry.bytes, entry.messages});
     }

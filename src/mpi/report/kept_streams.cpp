@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/report/kept_streams.hpp"
 
 #include <mutex>
@@ -13,13 +14,13 @@ namespace {
 // Of a process: programs that make a stream for each of their steps would have a long report.
 constexpr std::size_t max_reports = 100;
 
-struct Kept {
+struct KeptReports {
   std::mutex mutex;
   std::vector<std::string> reports;
 };
 
-Kept& kept() {
-  static Kept* const instance = new Kept;
+KeptReports& kept_reports() {
+  static KeptReports* const instance = new KeptReports;
   return *instance;
 }
 
@@ -30,15 +31,15 @@ void keep_stream_report(const char* json) {
     return;
   }
   std::string report = observe::located_stream(json);
-  const std::lock_guard lock(kept().mutex);
-  if (!report.empty() && kept().reports.size() < max_reports) {
-    kept().reports.push_back(std::move(report));
+  const std::lock_guard lock(kept_reports().mutex);
+  if (!report.empty() && kept_reports().reports.size() < max_reports) {
+    kept_reports().reports.push_back(std::move(report));
   }
 }
 
 std::vector<std::string> take_stream_reports() {
-  const std::lock_guard lock(kept().mutex);
-  return std::exchange(kept().reports, {});
+  const std::lock_guard lock(kept_reports().mutex);
+  return std::exchange(kept_reports().reports, {});
 }
 
 } // namespace thalweg::mpi

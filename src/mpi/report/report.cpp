@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/report/report.hpp"
 
 #include <algorithm>
@@ -21,8 +22,8 @@
 #include "mpi/observe/profile.hpp"
 #include "mpi/observe/row_profile.hpp"
 #include "mpi/observe/stream_reports.hpp"
+#include "mpi/offload/nic_arrivals.hpp"
 #include "mpi/report/kept_streams.hpp"
-#include "mpi/run/device_arrivals.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/state/user_settings.hpp"
 #include "tune/exchange_shares.hpp"
@@ -133,7 +134,7 @@ observe::RunDescription describe_run() {
   run.node_count = runtime.placement.node_count;
   run.tuning = runtime.tuning_reason;
   run.network = runtime.network;
-  run.device_memory = runtime.device_memory;
+  run.gpu_memory = runtime.gpu_memory;
   run.fingerprint = lines_of(fingerprint_text(), '\n');
   return run;
 }
@@ -155,9 +156,9 @@ void write(const observe::Profile& profile, const Outcomes& outcomes) {
   run.trace_line = outcomes.trace_line;
   run.placing = runtime.placing_document;
   run.placing_line = runtime.placing;
-  run.network_device = runtime.network_device;
-  run.last_on_devices = last_on_devices();
-  run.last_on_devices_line = last_on_devices_line();
+  run.nic = runtime.nic;
+  run.last_on_nics = last_on_nics();
+  run.last_on_nics_line = last_on_nics_line();
   if (runtime.settings.summary) {
     const char* const columns = std::getenv("THALWEG_COLUMNS");
     const std::string text = observe::summary(

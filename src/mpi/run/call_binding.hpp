@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // A collective call in the engine's words: which schedule operation it is, and its two buffers as units.
 
-#include "mpi/call/schedule_operation.hpp"
+#include "mpi/call/collective_call.hpp"
 #include "mpi/comm/communicators.hpp"
 #include "mpi/run/buffer_binding.hpp"
 #include "schedule/problem.hpp"
@@ -27,6 +28,9 @@ struct CallBinding {
 // what is wrong. Asked before all else: nothing may look at a handle of the program's before, for the library
 // would call the program's error handlers for us.
 bool is_sound(const CollectiveCall& call, CommunicatorState& communicator);
+
+// Of a sound call: does the library take its buffers, too?
+bool has_sound_buffers(const CollectiveCall& call, CommunicatorState& communicator);
 
 // Why the engine cannot do the call, the same on all ranks, or nullptr.
 const char* objection(const CollectiveCall& call, CommunicatorState& communicator);

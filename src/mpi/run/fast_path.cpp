@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/run/fast_path.hpp"
 
 #include "mpi/run/recent_calls.hpp"
@@ -13,10 +14,13 @@ bool FastPathEntry::has_arrays(const CallArrays& arrays) const {
 void cache_on_fast_path(const CollectiveCall& call, CommunicatorState& communicator, RecentCall* remembered,
                         std::uint32_t* calls_left, const Note& note) {
   if (call.function->fast_path_slot < 0 || communicator.inter ||
-      !is_identified_by_handles(call, communicator.rank))
+      !is_identified_by_handles(call, ranks_of(communicator)))
     return;
   const CallSignature signature = signature_of(call);
   const ArraySides sides = array_sides(call, communicator.rank);
+  // Of calls that are made natively, the library judges the buffers.
+  const BufferNeeds needs =
+      remembered == nullptr ? BufferNeeds{} : buffer_needs(call, ranks_of(communicator));
   PerThread<FastPathCache>::own()[fast_path_place(static_cast<std::size_t>(call.function->fast_path_slot),
                                                   signature)] = {
       signature,
@@ -27,7 +31,7 @@ void cache_on_fast_path(const CollectiveCall& call, CommunicatorState& communica
       note,
       sides,
       hash_of(arrays_of(call), sides, static_cast<std::size_t>(communicator.size)),
-      HostBuffers(buffer_needs(call, communicator.rank))};
+      HostBuffers(needs)};
 }
 
 } // namespace thalweg::mpi

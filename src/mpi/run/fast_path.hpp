@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The fast path from an entry point: calls that are known to be the library's own business, as the tuning
@@ -15,7 +16,7 @@
 
 #include "core/per_thread.hpp"
 #include "mpi/call/call_signature.hpp"
-#include "mpi/call/device_memory.hpp"
+#include "mpi/call/gpu_memory.hpp"
 #include "mpi/comm/communicators.hpp"
 #include "mpi/observe/bindings.hpp"
 #include "mpi/observe/call_table.hpp"

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/run/nonblocking_counterpart.hpp"
 
 #include <vector>
 
-#include "mpi/call/datatypes.hpp"
+#include "mpi/call/sides.hpp"
 #include "mpi/call/typed_copy.hpp"
 #include "mpi/run/neighbors.hpp"
 #include "mpi/wait/polling.hpp"
@@ -66,29 +67,19 @@ bool fits_broadcasts(const CollectiveCall& call, const CommunicatorState& commun
 bool is_too_long(const CollectiveCall& call, const CommunicatorState& communicator) {
   if (!is_mpich_family || communicator.inter || call.recvtype == MPI_DATATYPE_NULL)
     return false;
-  const std::int64_t ranks = communicator.size;
-  std::int64_t count = 0;
-  switch (call.function->operation) {
-  case Operation::bcast:
-  case Operation::allreduce:
-  case Operation::reduce:
-  case Operation::scan:
-  case Operation::exscan:
-    count = call.recvcount;
-    break;
-  case Operation::allgather:
-  case Operation::reduce_scatter_block:
-    count = call.recvcount * ranks;
-    break;
-  case Operation::allgatherv:
-  case Operation::reduce_scatter:
-    for (std::int64_t r = 0; r < ranks; ++r)
-      count += call.recvcounts[static_cast<std::size_t>(r)];
-    break;
+  const Sides sides = sides_of(call, ranks_of(communicator));
+  switch (schedule_operation(call.function->operation)) {
+  case schedule::Operation::broadcast:
+  case schedule::Operation::reduce:
+  case schedule::Operation::allreduce:
+  case schedule::Operation::scan:
+  case schedule::Operation::exscan:
+  case schedule::Operation::allgather:
+  case schedule::Operation::reduce_scatter:
+    return sides.of_blocks().bytes() > INT32_MAX;
   default:
-    break;
+    return false;
   }
-  return bytes_of(count, call.recvtype) > INT32_MAX;
 }
 
 } // namespace
@@ -98,7 +89,7 @@ bool has_sound_counterpart(const CollectiveCall& call, CommunicatorState& commun
     return false;
   }
   // Open MPI's nonblocking reductions do not know a GPU's memory, which its blocking ones do.
-  if (!runtime.device_memory.empty() && call.function->operation != Operation::barrier) {
+  if (!runtime.gpu_memory.empty() && call.function->operation != Operation::barrier) {
     return false;
   }
   if (is_too_long(call, communicator)) {

@@ -1,25 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/run/recent_calls.hpp"
 
 #include <span>
 
-#include "mpi/call/datatypes.hpp"
 #include "mpi/call/exactness.hpp"
 #include "mpi/run/run_blocking.hpp"
 
 namespace thalweg::mpi {
 
-bool is_identified_by_handles(const CollectiveCall& call, int rank) {
+bool is_identified_by_handles(const CollectiveCall& call, const CallRanks& ranks) {
   const Operation operation = call.function->operation;
-  if (operation == Operation::barrier)
-    return true;
   if (is_reduction(operation) && !is_predefined_operation(call.op))
     return false;
-  const bool is_root = rank == call.root;
-  const bool gathers = operation == Operation::gather || operation == Operation::gatherv;
-  const bool scatters = operation == Operation::scatter || operation == Operation::scatterv;
-  const bool sends = call.sendbuf != MPI_IN_PLACE && (!scatters || is_root);
-  const bool receives = call.recvbuf != MPI_IN_PLACE && (!gathers || is_root);
-  return (!sends || is_predefined_type(call.sendtype)) && (!receives || is_predefined_type(call.recvtype));
+  const auto is_known = [](const Side& side) {
+    return !side.is_significant || (side.types == nullptr && is_predefined_type(side.type));
+  };
+  return is_known(given_arguments(call, ranks)) && is_known(taken_arguments(call, ranks));
 }
 
 namespace {
@@ -42,12 +38,9 @@ bool equals(std::span<const std::int64_t> row, const IntegerArray& counts, const
 } // namespace
 
 bool is_repeatable(const CollectiveCall& call, const CallBinding& bound, int rank) {
-  const schedule::Operation operation = bound.problem.operation;
-  const bool neighbors = operation == schedule::Operation::neighbor_allgather ||
-                         operation == schedule::Operation::neighbor_alltoall;
-  return !neighbors && call.function->operation != Operation::alltoallw && !bound.input.needs_staging() &&
-         !bound.output.needs_staging() && call.recvbuf != MPI_IN_PLACE &&
-         is_identified_by_handles(call, rank);
+  return !is_among_neighbors(call.function->operation) && call.function->operation != Operation::alltoallw &&
+         !bound.input.needs_staging() && !bound.output.needs_staging() && call.recvbuf != MPI_IN_PLACE &&
+         is_identified_by_handles(call, {.rank = rank, .size = bound.problem.ranks});
 }
 
 void RecentCall::remember(const CollectiveCall& call, std::int64_t choice, const CallBinding& bound,
@@ -70,7 +63,7 @@ void RecentCall::remember(const CollectiveCall& call, std::int64_t choice, const
     append(receive_arrays_, call.recvcounts, ranks);
     append(receive_arrays_, call.recvdispls, ranks);
   }
-  buffers_ = HostBuffers(buffer_needs(call, plans.transport().rank()));
+  buffers_ = HostBuffers(buffer_needs(call, {.rank = plans.transport().rank(), .size = bound.problem.ranks}));
   plans_ = &plans;
   plan_ = std::move(plan);
   execution_ = std::make_unique<engine::Execution>(*plan_, plans.batch());

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The short way: calls that repeat an earlier one but for its addresses.
@@ -10,7 +11,8 @@
 #include <vector>
 
 #include "mpi/call/call_signature.hpp"
-#include "mpi/call/device_memory.hpp"
+#include "mpi/call/gpu_memory.hpp"
+#include "mpi/call/sides.hpp"
 #include "mpi/run/communicator_plans.hpp"
 
 namespace thalweg::mpi {
@@ -57,7 +59,7 @@ private:
 // Do the call's handles say all of its type and operation? Those of what the program made do not: they are
 // given to others once it is freed. What is insignificant off the root may hold anything, and is not looked
 // at.
-bool is_identified_by_handles(const CollectiveCall& call, int rank);
+bool is_identified_by_handles(const CollectiveCall& call, const CallRanks& ranks);
 
 // Can a repetition of the call be told by what RecentCall compares?
 bool is_repeatable(const CollectiveCall& call, const CallBinding& bound, int rank);

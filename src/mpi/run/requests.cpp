@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/run/requests.hpp"
 
 #include "mpi/wait/progress_thread.hpp"
@@ -17,6 +18,7 @@ struct Ongoing {
   Ongoing* next = nullptr; // among those that have completed together
   int code = MPI_SUCCESS;  // once complete
   MPI_Request request{};   // of a nonblocking operation
+  MPI_Comm comm{};         // of a persistent one
   bool persistent = false;
   bool active = false;
   bool complete = false;   // and still in flight for the library
@@ -87,13 +89,14 @@ bool advance(Ongoing& ongoing) noexcept {
   is_advancing = true;
   const bool has_ended = ongoing.call->progress();
   is_advancing = false;
+  if (has_ended)
+    ongoing.code = ongoing.call->code();
   return has_ended;
 }
 
 // Of a nonblocking operation that has ended. Without the lock: it calls release(), when the program has freed
 // its request.
 void complete(Ongoing& ongoing) noexcept {
-  ongoing.code = ongoing.call->code();
   ongoing.call.reset(); // now, and not in release()
   native.Grequest_complete(ongoing.request);
 }
@@ -170,6 +173,7 @@ int hand_out_persistent(std::unique_ptr<BackgroundCall> call, MPI_Comm comm, MPI
     auto ongoing = std::make_unique<Ongoing>();
     ongoing->call = std::move(call);
     ongoing->persistent = true;
+    ongoing->comm = comm;
     const std::lock_guard lock(requests().mutex);
     requests().persistent[*request] = std::move(ongoing);
     persistent_handles.fetch_add(1, std::memory_order_relaxed);
@@ -191,18 +195,15 @@ bool is_unreported(MPI_Request request) noexcept {
   return entry != all.persistent.end() && entry->second->unreported;
 }
 
-void mark_reported(int count, const MPI_Request* handles) noexcept {
-  if (!has_persistent()) {
-    return;
-  }
+Ending take_ending(MPI_Request request) noexcept {
+  if (!has_persistent())
+    return {};
   Requests& all = requests();
   const std::lock_guard lock(all.mutex);
-  for (int index = 0; index < count; ++index) {
-    const auto entry = all.persistent.find(handles[index]);
-    if (entry != all.persistent.end()) {
-      entry->second->unreported = false;
-    }
-  }
+  const auto entry = all.persistent.find(request);
+  if (entry == all.persistent.end() || !std::exchange(entry->second->unreported, false))
+    return {};
+  return {entry->second->code, entry->second->comm};
 }
 
 void request_started(MPI_Request request) noexcept {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Requests for operations of our own that go on after the call that began them.
@@ -40,8 +41,14 @@ bool is_unfinished(MPI_Request request) noexcept;
 // One that has completed, and the program has not been told. Some libraries take a persistent receive from
 // nobody for inactive even after its start, so that they never tell.
 bool is_unreported(MPI_Request request) noexcept;
-// The program has been told of whatever has completed among these requests.
-void mark_reported(int count, const MPI_Request* requests) noexcept;
+// What the program is told of an operation, and on which communicator.
+struct Ending {
+  int code = MPI_SUCCESS;
+  MPI_Comm comm{};
+};
+// The program is being told that the request has completed: how a persistent operation of ours ended, where
+// it is one. It is over for us.
+Ending take_ending(MPI_Request request) noexcept;
 
 // The program started or freed the request, which may be any.
 void request_started(MPI_Request request) noexcept;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The interposer's state in this process, from the first MPI call to the last.
@@ -42,9 +43,9 @@ struct Runtime {
   std::string settings_text;   // as agreed, for the report
   std::string user_settings;   // the MPI library's own settings that the user made, one per line
   std::string shared_memory;   // what ranks of a node do with memory, and why; empty where nothing was tried
-  std::string network_device;  // whether collectives run on it, and why not; empty where none was chosen to
-  std::atomic<bool> has_device_groups = false; // some communicator's do
-  std::string device_memory; // why calls with data are the library's; empty where they are not
+  std::string nic;             // whether collectives run on it, and why not; empty where none was chosen to
+  std::atomic<bool> has_nic_groups = false; // some communicator's do
+  std::string gpu_memory;                   // why calls with data are the library's; empty where they are not
   // Of the nodes of MPI_COMM_WORLD, where they are several and strategies may run. The same on all ranks.
   topology::NodePlaces node_places;
   std::string network;             // what is known of it; on all ranks

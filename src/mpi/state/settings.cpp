@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/state/settings.hpp"
 
 #include <algorithm>
@@ -63,13 +64,13 @@ void read_wait_mode(Settings& settings, std::string_view name, std::string_view 
   }
 }
 
-void read_device_buffers(Settings& settings, std::string_view name, std::string_view value) {
+void read_gpu_buffers(Settings& settings, std::string_view name, std::string_view value) {
   if (value == "auto" || value.empty()) {
-    settings.device_buffers = DeviceBuffers::automatic;
+    settings.gpu_buffers = GpuBuffers::automatic;
   } else if (value == "yes") {
-    settings.device_buffers = DeviceBuffers::yes;
+    settings.gpu_buffers = GpuBuffers::yes;
   } else if (value == "no") {
-    settings.device_buffers = DeviceBuffers::no;
+    settings.gpu_buffers = GpuBuffers::no;
   } else {
     warn(settings, name, value, "auto, yes or no");
   }
@@ -128,8 +129,8 @@ void read(Settings& settings, std::string_view name, std::string_view value) {
     read_flag(settings, name, value, settings.shared_memory);
   } else if (name == "THALWEG_STREAM_PROGRESS") {
     read_flag(settings, name, value, settings.stream_progress);
-  } else if (name == "THALWEG_DEVICE_BUFFERS") {
-    read_device_buffers(settings, name, value);
+  } else if (name == "THALWEG_GPU_BUFFERS") {
+    read_gpu_buffers(settings, name, value);
   } else if (name == "THALWEG_VERBOSE") {
     read_flag(settings, name, value, settings.verbose);
   }

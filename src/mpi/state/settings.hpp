@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The interposer's settings: THALWEG_… variables of the environment. Rank 0's are everybody's.
@@ -11,8 +12,8 @@
 namespace thalweg::mpi {
 
 enum class WaitMode { automatic, yield, spin };
-enum class DeviceBuffers { automatic, yes, no }; // may the program pass a GPU's memory to collectives?
-enum class LearnMode { off, exact, all };        // exact: where results cannot change by it
+enum class GpuBuffers { automatic, yes, no }; // may the program pass a GPU's memory to collectives?
+enum class LearnMode { off, exact, all };     // exact: where results cannot change by it
 
 struct Settings {
   bool disabled = false;
@@ -33,7 +34,7 @@ struct Settings {
   bool progress_thread = false;
   bool shared_memory = true;   // ranks of a node send each other messages through memory
   bool stream_progress = true; // streams of the program progress in its MPI calls
-  DeviceBuffers device_buffers = DeviceBuffers::automatic;
+  GpuBuffers gpu_buffers = GpuBuffers::automatic;
   bool verbose = false;
   std::vector<std::string> warnings; // about values that were not understood, and what was taken instead
 };

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Source lines from debugging information, in a library of its own so that libdw is loaded only when a report
 // is made.
 

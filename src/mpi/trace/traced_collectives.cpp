@@ -1,10 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/trace/traced_collectives.hpp"
 
 #include <string>
 
-#include "mpi/call/datatypes.hpp"
+#include "mpi/call/sides.hpp"
 #include "mpi/choose/choice.hpp"
-#include "mpi/record/library_model.hpp"
 #include "mpi/run/neighbors.hpp"
 #include "mpi/trace/call_log.hpp"
 #include "mpi/trace/traced_messages.hpp"
@@ -17,57 +17,26 @@ namespace {
 using pattern::TracedCall;
 using pattern::TracedKind;
 
-using Row = std::vector<std::uint64_t>;
-using BytesOf = std::uint64_t (*)(const CollectiveCall& call, std::size_t index);
-
-Row row_of(const CollectiveCall& call, int ranks, BytesOf bytes) {
-  Row row;
-  for (int rank = 0; rank < ranks; ++rank)
-    row.push_back(bytes(call, static_cast<std::size_t>(rank)));
+std::vector<std::uint64_t> row_of(const Side& side) {
+  std::vector<std::uint64_t> row;
+  for (int block = 0; block < side.blocks; ++block)
+    row.push_back(side.bytes_of(block));
   return row;
 }
 
 // Sizes, of blocks that differ by rank, or of all alike.
-void set_bytes(TracedCall& traced, const CollectiveCall& call, CommunicatorState& communicator) {
-  const bool is_root = communicator.rank == call.root;
-  switch (call.function->operation) {
-  case Operation::alltoallv:
-  case Operation::alltoallw:
-    traced.sent = row_of(call, communicator.size, bytes_to);
-    traced.received = row_of(call, communicator.size, bytes_from);
+void set_bytes(TracedCall& traced, const CollectiveCall& call, const CommunicatorState& communicator) {
+  const Sides sides = sides_of(call, ranks_of(communicator));
+  const bool sends_row = sides.is_given_by_rank && sides.gives.is_significant;
+  const bool receives_row = sides.is_taken_by_rank && sides.takes.is_significant;
+  if (operation_shape(call.function->operation).are_sizes_agreed || !(sends_row || receives_row)) {
+    traced.bytes = sides.unit_bytes();
     return;
-  case Operation::gatherv:
-    if (is_root)
-      traced.received = row_of(call, communicator.size, bytes_from);
-    else
-      traced.bytes = bytes_of(call.sendcount, call.sendtype);
-    return;
-  case Operation::scatterv:
-    if (is_root)
-      traced.sent = row_of(call, communicator.size, bytes_to);
-    else
-      traced.bytes = bytes_of(call.recvcount, call.recvtype);
-    return;
-  case Operation::alltoall:
-    traced.bytes = bytes_to(call, 0);
-    return;
-  default:
-    traced.bytes = unit_bytes(call, communicator, payload_bytes(call, communicator));
   }
-}
-
-bool has_root(Operation operation) {
-  switch (operation) {
-  case Operation::bcast:
-  case Operation::reduce:
-  case Operation::gather:
-  case Operation::gatherv:
-  case Operation::scatter:
-  case Operation::scatterv:
-    return true;
-  default:
-    return false;
-  }
+  if (sends_row)
+    traced.sent = row_of(sides.gives);
+  if (receives_row)
+    traced.received = row_of(sides.takes);
 }
 
 void append(TracedCall traced, const CollectiveCall& call) {
@@ -80,12 +49,11 @@ void append(TracedCall traced, const CollectiveCall& call) {
 void trace_neighborhood(const CollectiveCall& call, CommunicatorState& communicator) {
   const auto all = neighborhoods(communicator);
   const schedule::Neighborhood& own = (*all)[static_cast<std::size_t>(communicator.rank)];
-  const bool is_gather = call.function->operation == Operation::neighbor_allgather ||
-                         call.function->operation == Operation::neighbor_allgatherv;
   std::vector<NeighborMessage> sent;
-  for (std::size_t index = 0; index < own.destinations.size(); ++index)
-    if (const std::int32_t peer = communicator.world_rank_of(own.destinations[index]); peer >= 0)
-      sent.push_back({peer, is_gather ? bytes_of(call.sendcount, call.sendtype) : bytes_to(call, index)});
+  visit_blocks_to_neighbors(call, communicator, own.destinations, [&](int destination, std::uint64_t bytes) {
+    if (const std::int32_t peer = communicator.world_rank_of(destination); peer >= 0)
+      sent.push_back({peer, bytes});
+  });
   std::vector<std::int32_t> sources;
   for (const Rank source : own.sources)
     if (const std::int32_t peer = communicator.world_rank_of(source); peer >= 0)
@@ -109,13 +77,13 @@ void trace_collective(const CollectiveCall& call, CommunicatorState& communicato
   if (communicator.inter || !is_within_world(communicator))
     return call_log().count_lack(communicator.inter ? "collectives of intercommunicators"
                                                     : "collectives with processes beyond the world");
-  if (call.function->operation >= Operation::neighbor_allgather)
+  if (is_among_neighbors(call.function->operation))
     return trace_neighborhood(call, communicator);
   TracedCall traced;
   traced.kind = TracedKind::collective;
   traced.communicator = call_log().number_of(communicator);
   traced.operation = call_name(call.function->operation);
-  traced.peer = has_root(call.function->operation) ? call.root : 0;
+  traced.peer = is_rooted(call.function->operation) ? call.root : 0;
   traced.implementation = std::string(implementation).starts_with("library:") ? "native" : implementation;
   set_bytes(traced, call, communicator);
   append(std::move(traced), call);

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/trace/traced_messages.hpp"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -18,7 +20,7 @@ using pattern::TracedKind;
 constexpr int neighbor_tag = 0x7fffffff;
 
 // Nothing for MPI_PROC_NULL, and for processes beyond the world.
-std::optional<TracedCall> send_of(CommunicatorState& communicator, const AskedSend& send) {
+std::optional<TracedCall> send_of(CommunicatorState& communicator, const SendArguments& send) {
   if (send.to == MPI_PROC_NULL)
     return std::nullopt;
   const std::int32_t peer = communicator.world_rank_of(send.to);
@@ -36,7 +38,7 @@ std::optional<TracedCall> send_of(CommunicatorState& communicator, const AskedSe
   return call;
 }
 
-std::optional<TracedCall> receive_of(CommunicatorState& communicator, const AskedReceive& receive) {
+std::optional<TracedCall> receive_of(CommunicatorState& communicator, const ReceiveArguments& receive) {
   if (receive.from == MPI_PROC_NULL)
     return std::nullopt;
   const bool is_any = receive.from == MPI_ANY_SOURCE;
@@ -53,28 +55,13 @@ std::optional<TracedCall> receive_of(CommunicatorState& communicator, const Aske
   return call;
 }
 
-bool asks_for_any(const TracedCall& receive) {
-  return receive.peer == pattern::any_message || receive.tag == pattern::any_message;
+bool asks_for_any(const TracedCall& call) {
+  return call.kind == TracedKind::receive &&
+         (call.peer == pattern::any_message || call.tag == pattern::any_message);
 }
 
-AskedReceive as_received(const AskedReceive& receive, const MPI_Status& status) {
-  return receive.from == MPI_PROC_NULL ? receive : AskedReceive{status.MPI_SOURCE, status.MPI_TAG};
-}
-
-void trace_messages(CommunicatorState& communicator, std::vector<TracedCall> calls, MPI_Request request,
-                    bool is_persistent) {
-  bool asks = false;
-  for (const TracedCall& call : calls)
-    asks |= call.kind == TracedKind::receive && asks_for_any(call);
-  if (!calls.empty())
-    trace_request(std::move(calls), request, is_persistent, asks ? &communicator : nullptr);
-}
-
-template <class... Asked>
-std::vector<TracedCall> calls_of(const Asked&... asked) {
-  std::vector<TracedCall> calls;
-  ((asked ? calls.push_back(*asked) : void()), ...);
-  return calls;
+ReceiveArguments as_received(const ReceiveArguments& receive, const MPI_Status& status) {
+  return receive.from == MPI_PROC_NULL ? receive : ReceiveArguments{status.MPI_SOURCE, status.MPI_TAG};
 }
 
 // Calls that are all begun, and then waited for.
@@ -105,42 +92,28 @@ FoundMessages& found_messages() {
 
 } // namespace
 
-void trace_send(CommunicatorState& communicator, const AskedSend& send) {
-  if (const auto call = send_of(communicator, send))
-    call_log().append(*call);
-}
-
-void trace_receive(CommunicatorState& communicator, const AskedReceive& receive, const MPI_Status& status) {
-  if (const auto call = receive_of(communicator, as_received(receive, status)))
-    call_log().append(*call);
-}
-
-void trace_exchange(CommunicatorState& communicator, const AskedSend& send, const AskedReceive& receive,
-                    const MPI_Status& status) {
-  append_and_wait(
-      calls_of(receive_of(communicator, as_received(receive, status)), send_of(communicator, send)));
-}
-
-void trace_begun(CommunicatorState& communicator, const AskedSend& send, MPI_Request request) {
-  trace_messages(communicator, calls_of(send_of(communicator, send)), request, false);
-}
-
-void trace_begun(CommunicatorState& communicator, const AskedReceive& receive, MPI_Request request) {
-  trace_messages(communicator, calls_of(receive_of(communicator, receive)), request, false);
-}
-
-void trace_begun(CommunicatorState& communicator, const AskedSend& send, const AskedReceive& receive,
-                 MPI_Request request) {
-  trace_messages(communicator, calls_of(receive_of(communicator, receive), send_of(communicator, send)),
-                 request, false);
-}
-
-void trace_made(CommunicatorState& communicator, const AskedSend& send, MPI_Request request) {
-  trace_messages(communicator, calls_of(send_of(communicator, send)), request, true);
-}
-
-void trace_made(CommunicatorState& communicator, const AskedReceive& receive, MPI_Request request) {
-  trace_messages(communicator, calls_of(receive_of(communicator, receive)), request, true);
+void trace_message(CommunicatorState& communicator, const MessageCall& message) {
+  std::vector<TracedCall> calls;
+  const auto add = [&](std::optional<TracedCall> call) {
+    if (call)
+      calls.push_back(std::move(*call));
+  };
+  if (message.receives) {
+    const bool has_ended = message.status != nullptr;
+    add(receive_of(communicator,
+                   has_ended ? as_received(*message.receives, *message.status) : *message.receives));
+  }
+  if (message.sends)
+    add(send_of(communicator, *message.sends));
+  if (message.request != nullptr && !calls.empty()) {
+    const bool asks = std::ranges::any_of(calls, asks_for_any);
+    trace_request(std::move(calls), *message.request, message.is_persistent, asks ? &communicator : nullptr);
+  } else if (message.sends && message.receives) {
+    append_and_wait(std::move(calls));
+  } else {
+    for (const TracedCall& call : calls)
+      call_log().append(call);
+  }
 }
 
 void trace_neighbors(CommunicatorState& communicator, const std::vector<NeighborMessage>& sent,

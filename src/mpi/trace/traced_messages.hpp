@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Messages of the program's own and its requests, for the trace. All of it is called after the library has
@@ -6,36 +7,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "mpi/comm/communicators.hpp"
+#include "mpi/call/call_event.hpp"
 
 namespace thalweg::mpi {
 
-// What a call of a send asks for. Ranks are the communicator's, of its remote group where it has one.
-struct AskedSend {
-  int to = MPI_PROC_NULL;
-  int tag = 0;
-  std::uint64_t bytes = 0;
-  bool is_synchronous = false;
-};
-struct AskedReceive {
-  int from = MPI_PROC_NULL;
-  int tag = 0;
-};
-
-// Blocking calls. The status is the receive's, and not to be ignored.
-void trace_send(CommunicatorState& communicator, const AskedSend& send);
-void trace_receive(CommunicatorState& communicator, const AskedReceive& receive, const MPI_Status& status);
-void trace_exchange(CommunicatorState& communicator, const AskedSend& send, const AskedReceive& receive,
-                    const MPI_Status& status);
-
-// Those that made a request: of a message, or of one each way (MPI_Isendrecv).
-void trace_begun(CommunicatorState& communicator, const AskedSend& send, MPI_Request request);
-void trace_begun(CommunicatorState& communicator, const AskedReceive& receive, MPI_Request request);
-void trace_begun(CommunicatorState& communicator, const AskedSend& send, const AskedReceive& receive,
-                 MPI_Request request);
-// Persistent ones, whose messages begin when they are started.
-void trace_made(CommunicatorState& communicator, const AskedSend& send, MPI_Request request);
-void trace_made(CommunicatorState& communicator, const AskedReceive& receive, MPI_Request request);
+// A message, or one each way.
+void trace_message(CommunicatorState& communicator, const MessageCall& message);
 
 // Messages of a neighborhood collective, which has them all begun; blocking without a request. Ranks of the
 // world.

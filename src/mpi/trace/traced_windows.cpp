@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/trace/traced_windows.hpp"
 
 #include <algorithm>
@@ -102,6 +103,16 @@ void append_exposure(const TracedWindow& window, TracedKind kind, const std::vec
   }
 }
 
+// A way to the rank of the window and back.
+void append_lock(const TracedWindow& window, int target) {
+  TracedCall call;
+  call.kind = TracedKind::remote;
+  call.communicator = window.communicator;
+  call.peer = world_rank_in(window, target);
+  if (call.peer >= 0)
+    call_log().append(call);
+}
+
 } // namespace
 
 void trace_window(MPI_Win window, CommunicatorState& communicator) {
@@ -123,74 +134,57 @@ void trace_window_freed(MPI_Win window) {
   all.windows.erase(window);
 }
 
-void trace_remote(MPI_Win window, int target, std::uint64_t written, std::uint64_t read,
-                  const MPI_Request* request) {
-  with_window(window, [&](TracedWindow& one) {
+void trace_remote(const RemoteAccess& access) {
+  with_window(access.window, [&](TracedWindow& one) {
     TracedCall call;
     call.kind = TracedKind::remote;
     call.communicator = one.communicator;
-    call.peer = world_rank_in(one, target);
-    call.bytes = written;
-    call.read = read;
+    call.peer = world_rank_in(one, access.target);
+    call.bytes = access.written;
+    call.read = access.read;
     if (call.peer < 0)
       return;
-    if (request != nullptr)
-      return trace_request({std::move(call)}, *request, false);
+    if (access.request != nullptr)
+      return trace_request({std::move(call)}, *access.request, false);
     call.request = open_request(one, call.peer);
     call_log().append(call);
   });
 }
 
-void trace_flush(MPI_Win window, int target) {
-  with_window(window, [&](TracedWindow& one) { flush(one, world_rank_in(one, target)); });
-}
-
-void trace_flush(MPI_Win window) {
-  with_window(window, [](TracedWindow& one) { flush(one); });
-}
-
-void trace_fence(MPI_Win window) {
-  with_window(window, [](TracedWindow& one) {
-    flush(one);
-    trace_meeting(one.communicator);
-  });
-}
-
-void trace_lock(MPI_Win window, int target) {
-  with_window(window, [&](const TracedWindow& one) {
-    TracedCall call;
-    call.kind = TracedKind::remote;
-    call.communicator = one.communicator;
-    call.peer = world_rank_in(one, target);
-    if (call.peer >= 0)
-      call_log().append(call);
-  });
-}
-
-void trace_post(MPI_Win window, MPI_Group group) {
-  with_window(window, [&](TracedWindow& one) {
-    one.origins = world_ranks_of(group);
-    append_exposure(one, TracedKind::send, one.origins);
-  });
-}
-
-void trace_start(MPI_Win window, MPI_Group group) {
-  with_window(window, [&](TracedWindow& one) {
-    one.targets = world_ranks_of(group);
-    append_exposure(one, TracedKind::receive, one.targets);
-  });
-}
-
-void trace_complete(MPI_Win window) {
-  with_window(window, [](TracedWindow& one) {
-    flush(one);
-    append_exposure(one, TracedKind::send, std::exchange(one.targets, {}));
-  });
-}
-
-void trace_exposed(MPI_Win window) {
-  with_window(window, [](TracedWindow& one) {
-    append_exposure(one, TracedKind::receive, std::exchange(one.origins, {}));
+void trace_window_call(const WindowCall& call) {
+  with_window(call.window, [&](TracedWindow& window) {
+    switch (call.kind) {
+    case WindowCall::Kind::created:
+      break;
+    case WindowCall::Kind::fence:
+      flush(window);
+      trace_meeting(window.communicator);
+      break;
+    case WindowCall::Kind::lock:
+      append_lock(window, call.target);
+      break;
+    case WindowCall::Kind::flush:
+      flush(window, world_rank_in(window, call.target));
+      break;
+    case WindowCall::Kind::flush_all:
+      flush(window);
+      break;
+    case WindowCall::Kind::post:
+      window.origins = world_ranks_of(call.group);
+      append_exposure(window, TracedKind::send, window.origins);
+      break;
+    case WindowCall::Kind::start:
+      window.targets = world_ranks_of(call.group);
+      append_exposure(window, TracedKind::receive, window.targets);
+      break;
+    case WindowCall::Kind::complete:
+      flush(window);
+      append_exposure(window, TracedKind::send, std::exchange(window.targets, {}));
+      break;
+    case WindowCall::Kind::exposed:
+      append_exposure(window, TracedKind::receive, std::exchange(window.origins, {}));
+      break;
+    }
   });
 }
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The report of a job that ended without MPI_Finalize, from what its ranks left in the journal. `thalweg run`
 // starts this program when such a job has ended:
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/wait/library_progress.hpp"
 
 #include <atomic>
@@ -47,6 +48,12 @@ bool may_sleep() {
 // What a thread's looks have found in the wait that it is in.
 class ProgressWait {
 public:
+  // Ranks with a core each look by the million, and what is added to a look holds up a message that comes
+  // meanwhile.
+  bool has_work_in_progress() {
+    return runtime.yields_in_progress || executions_in_flight.load(std::memory_order_relaxed) > 0;
+  }
+
   void looked(bool in_vain) {
     constexpr int patience = 4; // looks are cheaper than yields, and ranks on other cores send meanwhile
     if (!in_vain || begun_ != looks_begun) {
@@ -73,6 +80,12 @@ private:
   std::uint32_t begun_ = 0;
   int in_vain_ = 0;
 };
+
+// Ranks with a core each look by the million, and what is added to a look holds up a message that comes
+// meanwhile.
+bool has_work_in_progress() {
+  return runtime.yields_in_progress || executions_in_flight.load(std::memory_order_relaxed) > 0;
+}
 
 void looked(bool in_vain) {
   static thread_local ProgressWait wait;
@@ -161,7 +174,7 @@ extern "C" __attribute__((visibility("default"))) int opal_progress() {
   static const auto progress =
       find_progress<int (*)()>("opal_progress", {"libopen-pal.so.40", "libopen-pal.so.80"});
   note(came_here);
-  if (!runtime.yields_in_progress && !runtime.executes_in_progress) {
+  if (!has_work_in_progress()) {
     return progress == nullptr ? 0 : progress();
   }
   const bool outer = std::exchange(is_inside, true);
@@ -182,7 +195,7 @@ extern "C" __attribute__((visibility("default"))) unsigned ucp_worker_progress(v
   if (moved != 0) {
     note(sees_messages);
   }
-  if (!runtime.yields_in_progress && !runtime.executes_in_progress) {
+  if (!has_work_in_progress()) {
     return moved;
   }
   if (sees_messages.load(std::memory_order_relaxed)) {

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// What goes on in the background: our own operations in flight, and the process's streams. Both progress
-// whenever the program makes an MPI call, and while it waits in one.
+// What goes on in the background: our own operations in flight, groups on network devices, and the process's
+// streams. All progress whenever the program makes an MPI call, and while it waits in one.
 
 #include "mpi/abi/looks.hpp"
 
@@ -10,7 +11,8 @@
 namespace thalweg::mpi {
 
 inline constinit std::atomic<int> executions_in_flight{0};
-// These, and one for each library with streams: calls look at no more than this.
+// These, one for each group on network devices, and one for each library with streams: calls look at no more
+// than this.
 inline constinit std::atomic<int> background_work{0};
 
 inline bool has_background_work() {
@@ -42,8 +44,15 @@ inline void progress_executions(Place place = Place::outside) {
 using ProgressStreams = bool (*)(bool waits);
 inline constinit std::atomic<ProgressStreams> progress_streams{nullptr};
 
+// Looks after groups on network devices. Set before they are counted (offload/nic_watch.cpp).
+using LookAfterNics = void (*)();
+inline constinit std::atomic<LookAfterNics> look_after_nics{nullptr};
+
 inline bool progress_background(bool waits) {
   progress_executions();
+  if (const LookAfterNics look = look_after_nics.load(std::memory_order_relaxed); look != nullptr) {
+    look();
+  }
   const ProgressStreams streams = progress_streams.load(std::memory_order_relaxed);
   return streams != nullptr && streams(waits);
 }

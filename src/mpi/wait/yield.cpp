@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Libraries that yield while they wait call sched_yield: Open MPI's progress where ranks outnumber cores.
 // This function in front of the C library's brings a rank that loses milliseconds so to a core where it does
 // not (wait/contended_cores.hpp). Beside a foreign process that computed, Open MPI 4.1's barrier of 8 ranks

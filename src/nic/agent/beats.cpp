@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "nic/agent/registry.hpp"
 
 #include "nic/looking.hpp"
@@ -39,7 +40,18 @@ void Registry::announce(Group& group) {
   report_to_neighbors(group);
 }
 
-void Registry::report_to_neighbors(const Group& group) {
+// One that does not hear of it forgets the group later.
+void Registry::dissolve(Group& group) const {
+  if (group.is_dissolved)
+    return;
+  group.is_dissolved = true;
+  Beat beat = group.watch.beat_for(0, Clock::now());
+  beat.departure = {THALWEG_NIC_DISSOLVED, -1, 0, 0, {}};
+  for (const std::uint32_t neighbor : group.watch.neighbors())
+    neighbors_.send(neighbor, write_beat(beat));
+}
+
+void Registry::report_to_neighbors(const Group& group) const {
   for (const std::uint32_t neighbor : group.watch.neighbors())
     neighbors_.send(neighbor, write_beat(group.watch.beat_for(neighbor, Clock::now())));
 }
@@ -49,7 +61,7 @@ void Registry::beat() {
   neighbors_.begin_round(now);
   neighbors_.forget_old(now);
   for (auto& [index, group] : groups_) {
-    if (group.view.locals == 0 && now - group.left > spoken_of)
+    if (group.is_dissolved || (group.view.locals == 0 && now - group.left > spoken_of))
       continue;
     look(index, group, now);
     bool is_news = false;
@@ -68,10 +80,10 @@ void Registry::beat() {
   }
 }
 
-// It is one that was left long ago here. But no rank here would notice that an aggregator's groups went with
-// an agent before this one, so those who speak of them are told.
+// It is one that was left long ago here, or one that went with an agent before this one. Those who speak of
+// it are told, as no rank may be here that notices.
 void Registry::report_unknown(std::uint32_t from, const Beat& beat) const {
-  if (!aggregation_.is_offered || beat.departure.kind != THALWEG_NIC_NOBODY_LEFT)
+  if (beat.departure.kind != THALWEG_NIC_NOBODY_LEFT)
     return;
   Beat answer{beat.group, beat.key, {}, 0, {THALWEG_NIC_AGENT_ENDED, -1, 0, 0, {}}, {}};
   std::strncpy(answer.host, host_.c_str(), sizeof answer.host - 1);
@@ -93,6 +105,10 @@ void Registry::hear(std::uint32_t from, std::span<const std::byte> datagram) {
   }
   if (!beat || found->second.view.key != beat->key || !found->second.watch.is_neighbor(from)) {
     ++refused_;
+    return;
+  }
+  if (beat->departure.kind == THALWEG_NIC_DISSOLVED) {
+    dissolve(found->second);
     return;
   }
   // Where no rank is, a group is kept for as long as others below speak of it: two cards without ranks must

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The agent of a host: thalweg-nic-agent OBJECT DEVICE best|tcx|clsact none|self|ADDRESS|self,ADDRESS GROUPS
 // STARTS -|OPERATORS [NETWORK...], of which users have GROUPS groups and STARTS starts a second. Its groups
 // may have a card without ranks at that address; or this one is such a card for others, and may have another
@@ -25,6 +27,7 @@
 #include <fmt/format.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <optional>
 #include <string_view>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -140,19 +143,22 @@ int main(int count, char** words) {
       limits.networks.push_back(thalweg::nic::read_network(words[i]));
     const int listening = listening_socket(); // first: a second agent must not touch the device
     const thalweg::nic::Device device(words[2]);
+    // Before the programs, as what a process that is killed has open is closed in this order, and the kernel
+    // takes long for programs: others are to hear at once that it has ended.
+    std::optional<Neighbors> neighbors(device.address());
     const std::string operators = std::string_view(words[7]) == "-" ? "" : words[7];
     Programs programs(words[1], device, hook_named(words[3]), operators);
-    Neighbors neighbors(device.address());
     const std::string name = name_of(device.address());
     allow_many_files();
     thalweg::nic::drop_privileges(programs.hook() == Hook::clsact);
     log_what_is_served(words[2], programs);
     thalweg::nic::keep(
         [&](const Ledger& ledger) {
-          Registry registry(programs, neighbors, device.address(), name, aggregation, limits, ledger);
-          thalweg::nic::Server(listening, registry, neighbors, device, aggregation).serve();
+          Registry registry(programs, *neighbors, device.address(), name, aggregation, limits, ledger);
+          thalweg::nic::Server(listening, registry, *neighbors, device, aggregation).serve();
         },
         [&] { programs.detach(); });
+    neighbors.reset();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "thalweg-nic-agent: %s\n", error.what());
     return 1;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "nic/agent/neighbors.hpp"
 
 #include "core/error.hpp"
@@ -20,16 +21,9 @@ using namespace std::chrono_literals;
 
 constexpr auto patience = 1200ms;       // three beats
 constexpr auto first_patience = 5000ms; // hosts join a group one after another
+constexpr auto probe_pause = 300ms;
 constexpr auto kept = 60s;
 constexpr std::uint16_t closed_port = 7749;
-
-sockaddr_in at(std::uint32_t address, std::uint16_t port) {
-  sockaddr_in found{};
-  found.sin_family = AF_INET;
-  found.sin_addr.s_addr = address;
-  found.sin_port = htons(port);
-  return found;
-}
 
 // True where the other host's kernel says that nobody listens, also to an earlier one.
 bool is_refused(int socket, std::span<const std::byte> datagram) {
@@ -44,8 +38,9 @@ bool is_refused(int socket, std::span<const std::byte> datagram) {
 } // namespace
 
 Neighbors::Neighbors(std::uint32_t own)
-    : own_(own), listening_(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
-  const sockaddr_in address = at(own, agent_port);
+    : own_(own), listening_(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)),
+      probed_(listen_for_probes(own, agent_port)) {
+  const sockaddr_in address = socket_address(own, agent_port);
   if (listening_ < 0 || bind(listening_, reinterpret_cast<const sockaddr*>(&address), sizeof address) < 0) {
     const int error = errno;
     close(listening_);
@@ -57,15 +52,14 @@ Neighbors::Neighbors(std::uint32_t own)
 Neighbors::~Neighbors() {
   for (const auto& [address, neighbor] : neighbors_) {
     close(neighbor.beats);
-    close(neighbor.closed);
   }
   close(listening_);
 }
 
-int Neighbors::connect_to(std::uint32_t address, std::uint16_t port) const {
+int Neighbors::connect_to(std::uint32_t address) const {
   const int made = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  const sockaddr_in own = at(own_, 0);
-  const sockaddr_in other = at(address, port);
+  const sockaddr_in own = socket_address(own_, 0);
+  const sockaddr_in other = socket_address(address, agent_port);
   if (made >= 0 && bind(made, reinterpret_cast<const sockaddr*>(&own), sizeof own) == 0 &&
       connect(made, reinterpret_cast<const sockaddr*>(&other), sizeof other) == 0)
     return made;
@@ -74,15 +68,20 @@ int Neighbors::connect_to(std::uint32_t address, std::uint16_t port) const {
 }
 
 Neighbors::Neighbor& Neighbors::find_or_make(std::uint32_t address) {
-  const auto [found, is_new] = neighbors_.try_emplace(address);
-  if (is_new)
-    found->second = {connect_to(address, agent_port),
-                     connect_to(address, closed_port),
-                     Clock::now() + first_patience - patience,
-                     Clock::now(),
-                     {},
-                     0};
-  return found->second;
+  const auto found = neighbors_.find(address);
+  if (found != neighbors_.end())
+    return found->second;
+  return neighbors_
+      .emplace(address, Neighbor{connect_to(address),
+                                 Clock::now() + first_patience - patience,
+                                 Clock::now(),
+                                 {},
+                                 {},
+                                 0,
+                                 AgentProbe(own_, address, agent_port),
+                                 AgentProbe(own_, address, closed_port),
+                                 {}})
+      .first->second;
 }
 
 void Neighbors::receive(const std::function<void(const Sender&, std::span<const std::byte>)>& visit) {
@@ -109,12 +108,19 @@ void Neighbors::send(std::uint32_t address, std::span<const std::byte> datagram)
   if (now - neighbor.sent > patience) // nobody had to say anything meanwhile
     neighbor.heard = std::max(neighbor.heard, now + first_patience - patience);
   neighbor.sent = now;
-  bool is_alive = is_refused(neighbor.beats, datagram);
-  if (is_alive && neighbor.times_refused++ == 0)
+  bool is_without_agent = is_refused(neighbor.beats, datagram);
+  bool is_alive = false;
+  if (now - neighbor.probed > probe_pause) {
+    neighbor.probed = now;
+    const AgentProbe::Finding found = neighbor.probe.look();
+    is_without_agent |= found == AgentProbe::Finding::refused;
+    if (found == AgentProbe::Finding::ended)
+      neighbor.ended = now;
+    is_alive = now - neighbor.heard > probe_pause && neighbor.closed.look() == AgentProbe::Finding::refused;
+  }
+  if (is_without_agent && neighbor.times_refused++ == 0)
     neighbor.refused = now;
-  if (now - neighbor.heard > patience / 2)
-    is_alive |= is_refused(neighbor.closed, datagram.first(1));
-  if (is_alive)
+  if (is_without_agent || is_alive)
     neighbor.heard = std::max(neighbor.heard, now);
 }
 
@@ -127,11 +133,12 @@ bool Neighbors::is_silent(std::uint32_t address, Clock::time_point now, Clock::t
 // The first one may be an answer to what was sent long ago.
 bool Neighbors::has_no_agent(std::uint32_t address, Clock::time_point since) const {
   const auto found = neighbors_.find(address);
-  return found != neighbors_.end() && found->second.times_refused > 1 && found->second.refused > since;
+  return found != neighbors_.end() &&
+         (found->second.ended > since || (found->second.times_refused > 1 && found->second.refused > since));
 }
 
 void Neighbors::send_once(const Sender& to, std::span<const std::byte> datagram) const {
-  const sockaddr_in address = at(to.address, to.port);
+  const sockaddr_in address = socket_address(to.address, to.port);
   [[maybe_unused]] const ssize_t sent =
       sendto(listening_, datagram.data(), datagram.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
              reinterpret_cast<const sockaddr*>(&address), sizeof address);
@@ -152,7 +159,6 @@ void Neighbors::forget_old(Clock::time_point now) {
       continue;
     }
     close(one->second.beats);
-    close(one->second.closed);
     one = neighbors_.erase(one);
   }
 }

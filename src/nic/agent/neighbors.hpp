@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The hosts beside this one: sends datagrams to their agents, and knows which hosts are silent.
@@ -5,6 +6,8 @@
 // A host is alive where its agent says something, and also where its kernel refuses what is sent to a port at
 // which nobody listens. So an agent that has ended, or is given no time, is not taken for a host that is
 // gone.
+
+#include "nic/agent/probe.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -42,7 +45,8 @@ public:
   /// Three beats were missed after `since`, though this process had the time to hear them, and has sent some
   /// itself.
   bool is_silent(std::uint32_t address, Clock::time_point now, Clock::time_point since) const;
-  /// Its host refuses what is sent to its agent, again and again, and has only begun to after `since`.
+  /// Its agent was seen to end after `since`, or its host refuses what is sent to it, again and again, and
+  /// has only begun to after `since`.
   bool has_no_agent(std::uint32_t address, Clock::time_point since) const;
   /// Before each round of beats: `now` is compared with the last round's.
   void begin_round(Clock::time_point now);
@@ -51,19 +55,23 @@ public:
 
 private:
   struct Neighbor {
-    int beats = -1;
-    int closed = -1; // leads to a port at which nobody listens
-    Clock::time_point heard{};
-    Clock::time_point sent{};
-    Clock::time_point refused{}; // first by the agent's port, since something was heard
-    int times_refused = 0;
+    int beats;
+    Clock::time_point heard;
+    Clock::time_point sent;
+    Clock::time_point refused; // first by the agent's port, since something was heard
+    Clock::time_point ended;   // an agent was seen to
+    int times_refused;
+    AgentProbe probe;
+    AgentProbe closed; // of a port at which nobody listens: its host refuses while it lives
+    Clock::time_point probed;
   };
 
   Neighbor& find_or_make(std::uint32_t address);
-  int connect_to(std::uint32_t address, std::uint16_t port) const;
+  int connect_to(std::uint32_t address) const;
 
   std::uint32_t own_;
   int listening_ = -1;
+  Descriptor probed_; // by others
   Clock::time_point round_{};
   std::map<std::uint32_t, Neighbor> neighbors_{};
 };

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Starting again on behalf of ranks that do not look: those that compute, or have left a reduce or a
 // broadcast.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "nic/agent/registry.hpp"
 
 #include "core/error.hpp"
@@ -134,6 +135,12 @@ Registry::Membership Registry::join(int connection, uid_t user, const thalweg_ni
   return {index, member.socket, group.descriptors.page, group.descriptors.doorbell};
 }
 
+bool Registry::is_full_for(uid_t user) const {
+  const auto owned =
+      std::ranges::count_if(groups_, [&](const auto& entry) { return entry.second.user == user; });
+  return groups_.size() >= max_groups || static_cast<std::size_t>(owned) >= limits_.groups_per_user;
+}
+
 std::uint32_t Registry::find_or_make(uid_t user, const thalweg_nic_request& request) {
   for (const auto& [index, group] : groups_)
     if (group.view.id == request.group.id) {
@@ -141,12 +148,12 @@ std::uint32_t Registry::find_or_make(uid_t user, const thalweg_nic_request& requ
         throw Error(fmt::format("group {:x} is somebody else's", request.group.id), "choose another number");
       return index;
     }
-  const auto owned =
-      std::ranges::count_if(groups_, [&](const auto& entry) { return entry.second.user == user; });
+  while (is_full_for(user) && expire_one()) { // those that are still to be forgotten do not count
+  }
   std::uint32_t index = 0;
   while (index < max_groups && groups_.contains(index))
     ++index;
-  if (index == max_groups || static_cast<std::size_t>(owned) >= limits_.groups_per_user)
+  if (is_full_for(user))
     throw Error(fmt::format("{} groups are all that there are for a user", limits_.groups_per_user),
                 "use fewer communicators with nic");
   programs_.operators().slot_of(request.group.operator_digest);
@@ -228,7 +235,9 @@ void Registry::leave(int connection) {
   group.present &= ~(std::uint64_t{1} << member.local);
   group.left = Clock::now();
   look(member.index, group, group.left);
-  if (group.watch.leave(member.local))
+  if (__atomic_load_n(&group.page->dissolved, __ATOMIC_ACQUIRE) != 0)
+    dissolve(group);
+  else if (group.watch.leave(member.local))
     announce(group);
   ledger_.left(member.index, member.local);
   members_.erase(found);
@@ -243,19 +252,21 @@ void Registry::leave(int connection) {
   close(member.socket);
 }
 
-void Registry::expire() {
+bool Registry::expire_one() {
   const Clock::time_point now = Clock::now();
-  for (auto entry = groups_.begin(); entry != groups_.end();) {
-    const Group& group = entry->second;
-    if (group.present != 0 || now - group.left < kept_after_leaving ||
-        (now - group.left < longest_kept && is_needed(entry->first, group))) {
-      ++entry;
-      continue;
-    }
-    remove(entry->first, group);
-    ledger_.removed(entry->first);
-    entry = groups_.erase(entry);
-  }
+  const auto old = std::ranges::find_if(groups_, [&](const auto& entry) {
+    const Group& group = entry.second;
+    const bool is_kept =
+        !group.is_dissolved && (now - group.left < kept_after_leaving ||
+                                (now - group.left < longest_kept && is_needed(entry.first, group)));
+    return group.present == 0 && !is_kept;
+  });
+  if (old == groups_.end())
+    return false;
+  remove(old->first, old->second);
+  ledger_.removed(old->first);
+  groups_.erase(old);
+  return true;
 }
 
 } // namespace thalweg::nic

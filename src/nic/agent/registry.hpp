@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The groups of a host, and who is a member of which.
@@ -52,13 +53,14 @@ public:
   /// that is all right. Throws Error where it may not be.
   void enroll(std::uint32_t from, const Enrollment& enrollment);
   /// The connection has ended. A group without members lives on for a while, as cards below may not have
-  /// heard of its last end yet.
+  /// heard of its last end yet; but not where its ranks have said that none needs it.
   void leave(int connection);
   const Operators& operators() const { return programs_.operators(); }
   /// Devices may have come or gone.
   void follow(const Device& device) const { programs_.follow(device); }
-  /// Removes groups that were left long ago.
-  void expire();
+  /// Removes one group that was left long ago, if there is one; false where there is none. The kernel lets
+  /// who removes one wait several times until no packet looks at it, so requests are answered between two.
+  bool expire_one();
   /// Looks at all groups, and tells the agents beside this one how they are.
   void beat();
   /// An agent has said something, or somebody else has.
@@ -87,7 +89,8 @@ private:
     Clock::time_point made = Clock::now();
     Clock::time_point left = {};
     std::array<Overdue, THALWEG_NIC_WINDOW> overdue = {};
-    int last_socket = -1; // of the member that left last
+    bool is_dissolved = false; // no rank needs it, on any host
+    int last_socket = -1;      // of the member that left last
     std::uint64_t last_cookie = 0;
     thalweg_nic_departure& departure() const;
   };
@@ -98,6 +101,8 @@ private:
     std::uint64_t cookie = 0;
   };
 
+  // No further group of that user may be made, nor of anybody.
+  bool is_full_for(uid_t user) const;
   std::uint32_t find_or_make(uid_t user, const thalweg_nic_request& request);
   Group& make(std::uint32_t index, uid_t user, const thalweg_nic_request& request,
               const GroupDescriptors& descriptors);
@@ -115,8 +120,10 @@ private:
   int socket_of(std::uint32_t index, const Group& group) const;
   // Tells the ranks of this host, and the agents beside it, who is gone.
   void announce(Group& group);
+  // Tells the agents beside this one.
+  void dissolve(Group& group) const;
   static bool is_above(const Group& group, std::uint32_t address);
-  void report_to_neighbors(const Group& group);
+  void report_to_neighbors(const Group& group) const;
   void report_unknown(std::uint32_t from, const Beat& beat) const;
   std::string describe(const Group& group) const;
 

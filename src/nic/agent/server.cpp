@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "nic/agent/server.hpp"
 
 #include "core/error.hpp"
@@ -61,11 +62,12 @@ Server::Server(int listening, Registry& registry, Neighbors& neighbors, const De
 }
 
 void Server::serve() {
+  bool has_expired = false; // so there may be another one
   for (Clock::time_point due = Clock::now(); !is_to_end();) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(due - Clock::now()).count();
     const int patience_ms = std::min(
         {registry_.start_again(), enrollments_.go_on(), static_cast<int>(std::max<std::int64_t>(0, left))});
-    poll(watched_.data(), watched_.size(), patience_ms);
+    poll(watched_.data(), watched_.size(), has_expired ? 0 : patience_ms);
     accept_new();
     const std::vector<pollfd> ready = watched_;
     if (ready[1].revents != 0)
@@ -73,9 +75,9 @@ void Server::serve() {
         if (!enrollments_.hear(from, datagram))
           registry_.hear(from.address, datagram);
       });
-    if (Clock::now() >= due) {
+    const bool is_due = Clock::now() >= due;
+    if (is_due) {
       registry_.follow(device_);
-      registry_.expire();
       registry_.beat();
       due = Clock::now() + between_beats;
     }
@@ -84,6 +86,8 @@ void Server::serve() {
     for (std::size_t i = ready.size(); --i > 1;)
       if (ready[i].revents != 0 && !answer(ready[i].fd))
         forget(ready[i].fd);
+    if (is_due || has_expired)
+      has_expired = registry_.expire_one();
   }
 }
 

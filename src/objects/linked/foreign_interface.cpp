@@ -1,8 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The C interface of arrays of other languages' elements (thalweg/objects_foreign.h).
 
 #include "boundary/guarded.hpp"
+#include "boundary/version.hpp"
 #include "core/error.hpp"
 #include "objects/linked/foreign.hpp"
+#include "objects/linked/structures.hpp"
 
 #include <memory>
 
@@ -61,6 +65,23 @@ struct MulticastKind {
   }
 };
 
+/// Throws Error for a function that is not there: all of them are called.
+thalweg_foreign_functions whole(const thalweg_foreign_functions& given) {
+  const thalweg_foreign_functions all = thalweg::boundary::sized(given);
+  const auto need = [](auto function, std::string_view name) {
+    must_be_given(reinterpret_cast<const void*>(function), name);
+  };
+  need(all.make, "functions->make");
+  need(all.run, "functions->run");
+  need(all.pack, "functions->pack");
+  need(all.enter, "functions->enter");
+  need(all.leave, "functions->leave");
+  need(all.combine, "functions->combine");
+  need(all.reduced, "functions->reduced");
+  need(all.begin_anew, "functions->begin_anew");
+  return all;
+}
+
 ForeignAssociation& association_of(thalweg_foreign_array& array, std::uint32_t number) {
   if (number >= array.associations.size() || array.associations[number] == nullptr)
     throw thalweg::Error("no association " + std::to_string(number) + ", or it has ended",
@@ -72,18 +93,26 @@ ForeignAssociation& association_of(thalweg_foreign_array& array, std::uint32_t n
 
 extern "C" {
 
-thalweg_status thalweg_foreign_create(MPI_Comm communicator, const int64_t* shape, int dimensions,
-                                      const char* type, uint64_t signature,
-                                      const thalweg_foreign_functions* functions,
-                                      thalweg_foreign_array** array) {
+THALWEG_API thalweg_status(thalweg_foreign_create)();
+// What programs call that were compiled when headers did not tell their version.
+thalweg_status(thalweg_foreign_create)() {
+  return guarded({.call = "array"}, thalweg::boundary::refuse_first_version);
+}
+
+thalweg_status thalweg_foreign_create_for(int header_version, MPI_Comm communicator, const int64_t* shape,
+                                          int dimensions, const char* type, uint64_t signature,
+                                          const thalweg_foreign_functions* functions,
+                                          thalweg_foreign_array** array) {
   return guarded({.call = "array"}, [&] {
+    thalweg::boundary::must_fit(header_version);
     must_be_given(shape, "shape");
     must_be_given(type, "type");
     must_be_given(functions, "functions");
     must_be_given(array, "array");
     try {
       auto made = std::make_unique<thalweg_foreign_array>(
-          communicator, std::vector<std::int64_t>(shape, shape + dimensions), type, signature, *functions);
+          communicator, std::vector<std::int64_t>(shape, shape + dimensions), type, signature,
+          whole(*functions));
       made->array.finish(); // throws on all ranks where an element could not be made on one
       *array = made.release();
     } catch (const thalweg::error& inner) {

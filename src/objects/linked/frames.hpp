@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Messages in a stream's buffers: the head, and then the arguments, one message behind the other.
@@ -18,7 +19,9 @@ public:
   Frames(const Frames&) = delete;
   Frames& operator=(const Frames&) = delete;
 
-  thalweg_stream_handler handler() { return {this, deliver, forward, nullptr, resend}; }
+  thalweg_stream_handler handler() {
+    return {.context = this, .deliver = deliver, .forward = forward, .resend = resend};
+  }
   void attach(thalweg_stream_view* view) { view_ = view; }
   /// Place for a message of so many bytes in the link towards `rank`. Throws thalweg::error.
   char* place(std::uint32_t rank, std::size_t bytes);

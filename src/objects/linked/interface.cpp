@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The C interface (thalweg/objects.h) over Scheduler.
 
 #include "boundary/guarded.hpp"
+#include "boundary/version.hpp"
 #include "core/error.hpp"
 #include "job/linked/mpi_calls.hpp"
 #include "job/linked/mpi_state.hpp"
@@ -8,12 +11,14 @@
 #include "objects/linked/checkpoint.hpp"
 #include "objects/linked/migration.hpp"
 #include "objects/linked/scheduler.hpp"
+#include "objects/linked/structures.hpp"
 #include "thalweg/error.hpp"
 
 #include <memory>
 
 using thalweg::boundary::guarded;
 using thalweg::boundary::must_be_given;
+using thalweg::boundary::sized;
 using thalweg::job::must;
 using thalweg::objects::Associations;
 using thalweg::objects::Checkpoint;
@@ -84,6 +89,21 @@ thalweg_objects* known_of(MPI_Comm communicator) {
   return is_known != 0 ? static_cast<thalweg_objects*>(known) : nullptr;
 }
 
+/// Throws Error for a function that is not there and is always called.
+thalweg_objects_array whole(const thalweg_objects_array& given) {
+  const thalweg_objects_array all = sized(given);
+  const auto need = [](auto function, std::string_view name) {
+    must_be_given(reinterpret_cast<const void*>(function), name);
+  };
+  need(all.run, "array->run");
+  need(all.save, "array->save");
+  need(all.begin_anew, "array->begin_anew");
+  need(all.count, "array->count");
+  need(all.anchored, "array->anchored");
+  need(all.unsettled, "array->unsettled");
+  return all;
+}
+
 /// What calls for all arrays of a communicator begin with.
 template <typename Work>
 thalweg_status with_folder(std::string_view call, MPI_Comm communicator, const char* folder, Work&& work) {
@@ -101,8 +121,16 @@ thalweg_status with_folder(std::string_view call, MPI_Comm communicator, const c
 
 extern "C" {
 
-thalweg_status thalweg_objects_open(MPI_Comm communicator, thalweg_objects** objects) {
+THALWEG_API thalweg_status(thalweg_objects_open)();
+// What programs call that were compiled when headers did not tell their version.
+thalweg_status(thalweg_objects_open)() {
+  return guarded({.call = "array"}, thalweg::boundary::refuse_first_version);
+}
+
+thalweg_status thalweg_objects_open_for(int header_version, MPI_Comm communicator,
+                                        thalweg_objects** objects) {
   return guarded({.call = "array"}, [&] {
+    thalweg::boundary::must_fit(header_version);
     must_be_given(objects, "objects");
     if (thalweg_objects* const known = known_of(communicator)) {
       *objects = known;
@@ -141,7 +169,7 @@ thalweg_status thalweg_objects_add(thalweg_objects* objects, const thalweg_objec
   return with_scheduler("array", objects, [&](thalweg_objects& open) {
     must_be_given(array, "array");
     must_be_given(number, "number");
-    *number = open.scheduler.add(*array, signature);
+    *number = open.scheduler.add(whole(*array), signature);
   });
 }
 
@@ -189,15 +217,15 @@ thalweg_status thalweg_objects_finish(thalweg_objects* objects) {
 thalweg_status thalweg_objects_fence(thalweg_objects* objects, const thalweg_fence_options* options,
                                      thalweg_fence_outcome* outcome) {
   return with_scheduler("fence", objects, [&](thalweg_objects& open) {
+    const thalweg_fence_options terms = sized(options);
+    thalweg::boundary::must_take_result(outcome);
     open.scheduler.finish();
     open.associations.drop_ended();
     open.notes.begin_fence();
     open.associations.switch_strategies();
-    const thalweg_fence_outcome done =
-        open.migration.fence(options == nullptr ? thalweg_fence_options{} : *options);
+    const thalweg_fence_outcome done = open.migration.fence(terms);
     open.associations.begin_period(done.was_worth != 0);
-    if (outcome != nullptr)
-      *outcome = done;
+    thalweg::boundary::give_result(done, outcome);
   });
 }
 

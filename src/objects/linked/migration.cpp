@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "objects/linked/migration.hpp"
 
 #include "core/error.hpp"
@@ -92,7 +93,7 @@ thalweg_moved Migration::move(const std::vector<Candidate>& candidates, thalweg_
   tasks.weights = seconds.data();
   tasks.pack = pack;
   tasks.context = &given;
-  thalweg_balance_options balance = THALWEG_BALANCE_DEFAULTS;
+  thalweg_balance_options balance;
   balance.scheme = scheme == thalweg_fence_alias ? thalweg_balance_alias : thalweg_balance_sweep;
   balance.threshold = terms.threshold;
   balance.load_seconds = 1; // weights are seconds

@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "place/linked/given.hpp"
 
 #include "core/error.hpp"
+#include "place/linked/structures.hpp"
 #include "place/sure_order.hpp"
 
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <fmt/format.h>
 #include <optional>
 
@@ -51,17 +52,8 @@ std::string text_or_none(const char* text) {
   return text == nullptr ? "" : text;
 }
 
-/// Fields that the caller's version does not have are as usual.
-thalweg_reorder_options known_options(const thalweg_reorder_options& options) {
-  thalweg_reorder_options all = THALWEG_REORDER_DEFAULTS;
-  if (options.size < sizeof options.size || options.size > sizeof all)
-    throw Error(fmt::format("options of size {}", options.size), "start from THALWEG_REORDER_DEFAULTS");
-  std::memcpy(&all, &options, options.size);
-  return all;
-}
-
 Given checked(const thalweg_reorder_options& options) {
-  const thalweg_reorder_options all = known_options(options);
+  const thalweg_reorder_options all = boundary::sized(options);
   if (!std::isfinite(all.seconds) || all.seconds < 0)
     throw Error(fmt::format("a search of {} seconds", all.seconds), "give a number from 0");
   if (!(all.gain >= 0 && all.gain < 1))

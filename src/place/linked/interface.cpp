@@ -1,16 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The C interface (thalweg/place.h).
 
 #include "boundary/guarded.hpp"
-#include "core/error.hpp"
 #include "job/linked/communicator.hpp"
 #include "job/linked/mpi_calls.hpp"
 #include "job/linked/mpi_state.hpp"
 #include "place/linked/reordering.hpp"
+#include "place/linked/structures.hpp"
 
-#include <algorithm>
-#include <cstring>
-
-using thalweg::Error;
 using thalweg::boundary::Caller;
 using thalweg::boundary::guarded;
 using thalweg::boundary::must_be_given;
@@ -27,14 +25,6 @@ Caller caller(MPI_Comm communicator) {
   return caller;
 }
 
-/// As many fields as the caller knows.
-void write(thalweg_reordering found, thalweg_reordering* to) {
-  if (to == nullptr)
-    return;
-  found.size = std::min(to->size, sizeof found);
-  std::memcpy(to, &found, found.size);
-}
-
 } // namespace
 
 thalweg_status thalweg_reorder(MPI_Comm communicator, const thalweg_weight* weights, size_t count,
@@ -45,14 +35,13 @@ thalweg_status thalweg_reorder(MPI_Comm communicator, const thalweg_weight* weig
     *reordered = MPI_COMM_NULL;
     if (count > 0)
       must_be_given(weights, "weights");
-    if (found != nullptr && found->size < sizeof found->size)
-      throw Error("a result without a size", "set size to sizeof(thalweg_reordering) before the call");
-    const thalweg_reorder_options defaults = THALWEG_REORDER_DEFAULTS;
+    thalweg::boundary::must_take_result(found);
+    const thalweg_reorder_options defaults;
     const thalweg::job::Group group(thalweg::job::duplicate(communicator, "order"), nullptr, false);
     const thalweg::place::Reordering result =
         thalweg::place::reorder(group, {weights, count}, options == nullptr ? defaults : *options);
     // The name that tools and interposers see: it is the program's communicator.
     thalweg::job::must(MPI_Comm_split(communicator, 0, result.new_rank, reordered), "MPI_Comm_split");
-    write(result.found, found);
+    thalweg::boundary::give_result(result.found, found);
   });
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Combine units: outputs of a switch that lead back into it (S. Kumar 2005, 8.1.2). Of r units one is the
 // root and the others are leaves, each for some of the inputs; a leaf that is the only one with something to
 // combine needs no root.

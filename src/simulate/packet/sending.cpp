@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Channels: what each sends next, and the credits that it needs and gives back.
 
 #include "simulate/packet/network.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Workloads of chapter 8 as messages.
 
 #include "simulate/packet/messages.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Bine butterflies: partners of base -2 from long distances to short ones. For long vectors the ranks halve
 // and double; for short ones they exchange whole vectors, which in this order gives all ranks the same
 // expression (from short to long it would not: the groups of partial sums overlap). A group's partial sum

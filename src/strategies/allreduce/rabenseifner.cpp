@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Recursive halving and doubling on vectors (Rabenseifner 2004). Partners are nearest first, so partial sums
 // are of neighboring ranks, and each exchange cuts what is left into equal intervals: place p ends with the
 // piece whose number is p read backwards.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Recursive halving on the vector, then a gather that plays the exchanges backwards towards the root
 // (Rabenseifner 2004). Partners are nearest first, so partial sums are of neighboring ranks and the order of
 // operands is kept; place p ends with the piece whose number is p read backwards, and two partners' pieces

@@ -1,9 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The C interface (thalweg/stream.h) over StreamJob.
 
 #include "boundary/request.hpp"
+#include "boundary/version.hpp"
 #include "job/linked/mpi_state.hpp"
 #include "stream/linked/attachment.hpp"
 #include "stream/linked/handle.hpp"
+#include "stream/linked/structures.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -15,6 +19,7 @@
 using thalweg::Error;
 using thalweg::boundary::guarded;
 using thalweg::boundary::must_be_given;
+using thalweg::boundary::sized;
 using thalweg::job::mpi_must_run;
 using thalweg::streams::Call;
 using thalweg::streams::caller;
@@ -102,15 +107,23 @@ thalweg_status in_call(const char* name, const thalweg_stream* stream, Work work
 
 extern "C" {
 
-thalweg_status thalweg_stream_create(MPI_Comm communicator, const thalweg_stream_options* options,
-                                     const thalweg_stream_handler* handler, thalweg_stream** stream) {
+THALWEG_API thalweg_status(thalweg_stream_create)();
+// What programs call that were compiled when headers did not tell their version.
+thalweg_status(thalweg_stream_create)() {
+  return guarded({.call = "create"}, thalweg::boundary::refuse_first_version);
+}
+
+thalweg_status thalweg_stream_create_for(int header_version, MPI_Comm communicator,
+                                         const thalweg_stream_options* options,
+                                         const thalweg_stream_handler* handler, thalweg_stream** stream) {
   const void* const site = __builtin_return_address(0);
   return in_call("create", nullptr, [&] {
+    thalweg::boundary::must_fit(header_version);
     must_be_given(stream, "stream");
     must_be_given(options, "options");
     must_be_given(handler, "handler");
     StreamJob::no_handler_may_run("a handler makes a stream");
-    auto made = std::make_unique<thalweg_stream>(communicator, *options, *handler, site);
+    auto made = std::make_unique<thalweg_stream>(communicator, sized(*options), sized(*handler), site);
     thalweg::streams::attach(*made);
     *stream = made.release();
   });

@@ -1,12 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The C interface's functions that tell what a stream has done.
 
-#include "core/error.hpp"
 #include "stream/linked/handle.hpp"
+#include "stream/linked/structures.hpp"
 
-#include <algorithm>
 #include <cstring>
 
-using thalweg::Error;
 using thalweg::boundary::guarded;
 using thalweg::boundary::must_be_given;
 using thalweg::streams::caller;
@@ -15,15 +15,11 @@ using thalweg::streams::Statistics;
 
 namespace {
 
-// As many fields as the caller knows.
 void write(const thalweg_stream& stream, const Statistics& done, thalweg_stream_statistics* statistics) {
   must_be_given(statistics, "statistics");
-  if (statistics->size < sizeof statistics->size)
-    throw Error("statistics without a size", "set size to sizeof(thalweg_stream_statistics) before the call");
   const std::size_t item_bytes = stream.job.item_bytes();
   const auto sent = [&](Reason reason) { return done.slots[static_cast<std::size_t>(reason)]; };
-  const thalweg_stream_statistics all{.size = std::min(statistics->size, sizeof(thalweg_stream_statistics)),
-                                      .buffers_full = sent(Reason::full),
+  const thalweg_stream_statistics all{.buffers_full = sent(Reason::full),
                                       .buffers_flushed = sent(Reason::flush),
                                       .buffers_waited = sent(Reason::waited),
                                       .buffers_closed = sent(Reason::finish),
@@ -43,7 +39,7 @@ void write(const thalweg_stream& stream, const Statistics& done, thalweg_stream_
                                       .phases = done.phases,
                                       .max_overflow_bytes = done.max_overflow_bytes,
                                       .max_memory_bytes = done.max_memory_bytes};
-  std::memcpy(statistics, &all, all.size);
+  thalweg::boundary::give_result(all, statistics);
 }
 
 } // namespace

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // The MPI library as a table: every function and handle that is used below the interposer.
@@ -29,6 +30,7 @@ struct MpiApi {
   decltype(&PMPI_Comm_size) comm_size;
   decltype(&PMPI_Comm_group) comm_group;
   decltype(&PMPI_Comm_create) comm_create;
+  decltype(&PMPI_Comm_create_group) comm_create_group;
   decltype(&PMPI_Comm_free) comm_free;
   decltype(&PMPI_Comm_set_errhandler) comm_set_errhandler;
   decltype(&PMPI_Comm_get_errhandler) comm_get_errhandler;
@@ -50,6 +52,7 @@ struct MpiApi {
   MPI_Request request_null;
   MPI_Comm comm_null;
   MPI_Errhandler errors_return;
+  MPI_Errhandler errors_are_fatal;
 };
 
 } // namespace thalweg::transport

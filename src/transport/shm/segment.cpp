@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "transport/shm/segment.hpp"
 
 #include "core/descriptor.hpp"
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 #include <random>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace thalweg::transport {
@@ -23,7 +25,13 @@ constexpr const char* remedy = "messages inside of the node go through the MPI l
 
 } // namespace
 
-std::unique_ptr<Segment> Segment::make(std::size_t bytes, std::size_t prepared) {
+std::unique_ptr<Segment> Segment::make(std::size_t bytes) {
+  // The system ends processes that make a file longer than they may.
+  rlimit longest{};
+  if (::getrlimit(RLIMIT_FSIZE, &longest) == 0 && longest.rlim_cur < header_bytes + bytes)
+    throw Error(
+        fmt::format("a shared segment of {} bytes: files may have {} (ulimit -f)", bytes, longest.rlim_cur),
+        remedy, thalweg_error_system);
   std::unique_ptr<Segment> segment(new Segment);
   Descriptor file(::memfd_create("thalweg", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (file.number() < 0)
@@ -33,9 +41,8 @@ std::unique_ptr<Segment> Segment::make(std::size_t bytes, std::size_t prepared) 
   // What is mapped must stay: a shorter file would end its readers by SIGBUS.
   ::fcntl(file.number(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
   std::random_device random;
-  segment->address_ = {bytes, prepared, std::uint64_t{random()} << 32 | random(), ::getpid(), -1};
+  segment->address_ = {bytes, std::uint64_t{random()} << 32 | random(), ::getpid(), -1};
   segment->map(file.number());
-  segment->prepare(MADV_POPULATE_WRITE);
   std::memcpy(segment->memory_, &segment->address_.cookie, sizeof segment->address_.cookie);
   segment->address_.descriptor = file.release();
   return segment;
@@ -54,7 +61,6 @@ std::unique_ptr<Segment> Segment::open(const SegmentAddress& address) {
     throw Error(fmt::format("{} is not the segment that was to be there", path), remedy,
                 thalweg_error_system);
   segment->map(file.number());
-  segment->prepare(MADV_POPULATE_READ); // maps pages that are there for writing, too, in half the time
   return segment;
 }
 
@@ -64,12 +70,6 @@ void Segment::map(int descriptor) {
   if (memory == MAP_FAILED)
     refuse(fmt::format("mapping a shared segment of {} bytes", address_.bytes));
   memory_ = static_cast<std::byte*>(memory);
-}
-
-// Kernels before 5.14 do not know this: pages are then mapped when they are used.
-void Segment::prepare(int advice) {
-  if (address_.prepared > 0)
-    ::madvise(memory_, header_bytes + address_.prepared, advice);
 }
 
 void Segment::close_door() {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Memory that the processes of a node share. It has no name: one process makes it and keeps a descriptor open
@@ -12,18 +13,15 @@ namespace thalweg::transport {
 /// Where a segment is found; may be sent to other processes as bytes.
 struct SegmentAddress {
   std::uint64_t bytes = 0;
-  std::uint64_t prepared = 0; ///< of those, the first ones: processes map their pages at once
-  std::uint64_t cookie = 0;   ///< of the segment, so that a stranger's descriptor is not taken for it
-  std::int32_t process = 0;   ///< as this process sees itself
+  std::uint64_t cookie = 0; ///< of the segment, so that a stranger's descriptor is not taken for it
+  std::int32_t process = 0; ///< as this process sees itself
   std::int32_t descriptor = -1;
 };
 
 class Segment {
 public:
-  /// Makes `bytes` of zeros. The first use of a page takes as long as some messages; those of the first
-  /// `prepared` bytes are mapped here and when others open the segment. Throws Error where the system
-  /// refuses.
-  static std::unique_ptr<Segment> make(std::size_t bytes, std::size_t prepared = 0);
+  /// Makes `bytes` of zeros. Throws Error where the system refuses.
+  static std::unique_ptr<Segment> make(std::size_t bytes);
   /// Opens another process's segment. Throws Error where that is not allowed (another user, another
   /// container) or what is there is something else.
   static std::unique_ptr<Segment> open(const SegmentAddress& address);
@@ -40,11 +38,12 @@ public:
   /// Aligned to pages.
   std::byte* memory() const { return memory_ + header_bytes; }
   std::size_t bytes() const { return address_.bytes; }
+  /// The same in all processes that have it, and unlike any other's.
+  std::uint64_t cookie() const { return address_.cookie; }
 
 private:
   Segment() = default;
   void map(int descriptor);
-  void prepare(int advice);
 
   static constexpr std::size_t header_bytes = 4096; ///< holds the cookie
 

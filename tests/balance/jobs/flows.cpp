@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Ranks that know their own load alone find the flow that one who knows all finds.
 
 #include "balance/scheme.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Tasks that move: none is lost, none is there twice, and loads end within what is promised.
 
 #include "checks.hpp"

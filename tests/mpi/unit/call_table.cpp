@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/observe/call_table.hpp"
 
 #include <gtest/gtest.h>
@@ -70,6 +71,20 @@ TEST(Stopwatch, TimesWhatItMust) {
     EXPECT_LE(watch.start_ticks(), watch.stop_ticks());
   }
   EXPECT_EQ(row.timed_calls, 10U);
+}
+
+// A call that others are notified of stops its watch before that, and leaves afterwards.
+TEST(Stopwatch, StopsOnce) {
+  CallRow row;
+  Stopwatch watch;
+  watch.start(row, true);
+  watch.stop(row);
+  const std::uint64_t taken = row.timed_ticks;
+  const std::uint64_t stopped = watch.stop_ticks();
+  watch.stop(row);
+  EXPECT_EQ(row.timed_calls, 1U);
+  EXPECT_EQ(row.timed_ticks, taken);
+  EXPECT_EQ(watch.stop_ticks(), stopped);
 }
 
 } // namespace

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/choose/effect.hpp"
 
 #include <cstdlib>
@@ -36,20 +37,12 @@ TEST_P(Effect, OfTheLibrarysAlgorithmsNeedsThatItWasTold) {
   EXPECT_EQ(in_effect(pipeline, std::nullopt), implementation("native"));
 }
 
-TEST_P(Effect, OfOffloadsIsTheFallback) {
-  const Implementation offload = implementation("offload:nic");
-  EXPECT_EQ(in_effect(offload, implementation("knomial")), implementation("knomial"));
-  EXPECT_EQ(in_effect(offload, implementation("offload:other")), implementation("native"));
-  EXPECT_EQ(in_effect(offload, std::nullopt), implementation("native"));
-}
-
 TEST(Effects, AreMissedWithALine) {
-  const auto selections = strategies::parse_selections(
-      "broadcast=library:pipeline;allreduce=offload:nic;alltoall=direct;reduce=native");
-  EXPECT_EQ(without_effect(selections, true),
-            std::vector<std::string>{"allreduce=offload:nic takes no effect: no such offload is at hand"});
+  const auto selections =
+      strategies::parse_selections("broadcast=library:pipeline;alltoall=direct;reduce=native");
+  EXPECT_TRUE(without_effect(selections, true).empty());
   const std::vector<std::string> untold = without_effect(selections, false);
-  ASSERT_EQ(untold.size(), 2U);
+  ASSERT_EQ(untold.size(), 1U);
   EXPECT_TRUE(untold[0].starts_with("broadcast=library:pipeline takes no effect: the library was not told"));
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/observe/exchange_gain.hpp"
 #include "mpi/observe/locations.hpp"
 
@@ -24,8 +25,7 @@ Profile profile_of(const Exchange& exchange) {
     own.wall_ns = 1e9;
     const double ns = exchange.call_ns * static_cast<double>(exchange.calls);
     own.calls.push_back({exchange.function,
-                         "/bin/app",
-                         0x40,
+                         {"/bin/app", 0x40},
                          0,
                          exchange.ranks,
                          exchange.calls,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/observe/output.hpp"
 
 #include <cerrno>
@@ -20,8 +21,7 @@ Profile profile() {
     RankProfile& own = ranks[static_cast<std::size_t>(rank)];
     own = {rank, 0, "host", 100 + rank, 1e9, {}, {}};
     own.calls.push_back({"MPI_Allreduce",
-                         "/bin/app",
-                         0x40,
+                         {"/bin/app", 0x40},
                          0,
                          2,
                          1000,
@@ -50,7 +50,7 @@ RunDescription run() {
           "",
           "no shared memory: THALWEG_SHARED_MEMORY=0",
           "network ring of 8 hosts, places by the list of hosts",
-          "calls with data are the library's: THALWEG_DEVICE_BUFFERS=yes",
+          "calls with data are the library's: THALWEG_GPU_BUFFERS=yes",
           {},
           R"([{"call": "alltoall", "ranks": 8, "bytes": 64, "use": "ring", "state": "settled", "time_s": 2.0,
                "spent_s": 0.02, "trials": [{"candidate": "native", "measured_s": 3e-4},
@@ -61,7 +61,7 @@ TEST(Summary, ShowsWhatAPersonNeeds) {
   const std::string text = summary(run(), profile());
   EXPECT_NE(text.find("thalweg: no shared memory: THALWEG_SHARED_MEMORY=0\n"), std::string::npos);
   EXPECT_NE(text.find("thalweg: network ring of 8 hosts, places by the list of hosts\n"), std::string::npos);
-  EXPECT_NE(text.find("thalweg: calls with data are the library's: THALWEG_DEVICE_BUFFERS=yes\n"),
+  EXPECT_NE(text.find("thalweg: calls with data are the library's: THALWEG_GPU_BUFFERS=yes\n"),
             std::string::npos);
   for (const char* part :
        {"2 ranks on 1 node", "1.00 s from init to finalize", "50% in MPI", "yields: 4 ranks", "MPI_Allreduce",
@@ -131,7 +131,7 @@ TEST(Merge, JoinsTheRowsOfALine) {
   rank.wall_ns = 1e9;
   for (const std::uint64_t address : {0x10U, 0x20U})
     rank.calls.push_back(
-        {"MPI_Barrier", "/bin/app", address, 0, 2, 10, 0, 1e6, 1e5, 5e5, {{{"native", ""}, 10}}});
+        {"MPI_Barrier", {"/bin/app", address}, 0, 2, 10, 0, 1e6, 1e5, 5e5, {{{"native", ""}, 10}}});
   const Profile one = merge({rank}, [](const Location&) -> std::string { return "a.c:3 (main)"; });
   ASSERT_EQ(one.sites.size(), 1U);
   EXPECT_EQ(one.sites[0].total.calls, 20U);
@@ -163,8 +163,7 @@ Profile sending(const char* function, std::uint64_t bytes, double ns) {
   for (RankProfile& rank : ranks) {
     rank.wall_ns = 1e9;
     rank.calls.push_back({function,
-                          "/bin/app",
-                          0x80,
+                          {"/bin/app", 0x80},
                           0,
                           2,
                           messages,

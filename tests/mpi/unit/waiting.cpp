@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/observe/waiting.hpp"
 #include "mpi/observe/locations.hpp"
 
@@ -60,15 +61,23 @@ TEST(Waiting, OfAnIncompleteCommunicatorIsUnknown) {
 
 TEST(Profile, TravelsAsBytes) {
   RankProfile profile{3, 1, "host", 42, 1e9, {}, {}};
-  profile.calls.push_back(
-      {"MPI_Bcast", "/bin/app", 0x1234, 2, 8, 10, 80, 5000, 900, 4000, {{{"native", "why"}, 10}}});
+  profile.calls.push_back({"MPI_Bcast",
+                           {"/home/train.py", 42, "step"},
+                           2,
+                           8,
+                           10,
+                           80,
+                           5000,
+                           900,
+                           4000,
+                           {{{"native", "why"}, 10}}});
   profile.samples.push_back({9, 8, {{0, 1.5, 2.5, 0}}});
   const std::vector<std::uint8_t> bytes = pack(profile);
   const RankProfile back = unpack(bytes.data(), bytes.size());
   EXPECT_EQ(back.rank, 3);
   EXPECT_EQ(back.host, "host");
   ASSERT_EQ(back.calls.size(), 1U);
-  EXPECT_EQ(back.calls[0].address, 0x1234U);
+  EXPECT_EQ(describe_source(back.calls[0].location), "train.py:42 (step)");
   EXPECT_EQ(back.calls[0].endings, profile.calls[0].endings);
   ASSERT_EQ(back.samples.size(), 1U);
   EXPECT_DOUBLE_EQ(back.samples[0].calls[0].exit_ns, 2.5);
@@ -81,10 +90,10 @@ TEST(Profile, AddsRanksUpBySite) {
     profile.rank = rank;
     profile.wall_ns = 100;
     profile.calls.push_back(
-        {"MPI_Barrier", "app", 1, 0, 2, 5, 0, 10.0 * (rank + 1), 3, 1, {{{"native", ""}, 5}}});
+        {"MPI_Barrier", {"app", 1}, 0, 2, 5, 0, 10.0 * (rank + 1), 3, 1, {{{"native", ""}, 5}}});
     profile.samples.push_back({9, 2, {{0, 10.0 * rank, 20, 0}}});
   }
-  ranks[1].calls.push_back({"MPI_Send", "app", 2, 0, 2, 1, 8, 500, 500, 1, {}});
+  ranks[1].calls.push_back({"MPI_Send", {"app", 2}, 0, 2, 1, 8, 500, 500, 1, {}});
   const Profile profile = merge(ranks, describe_source);
   ASSERT_EQ(profile.sites.size(), 2U);
   EXPECT_EQ(profile.sites[0].total.function, "MPI_Send") << "longest first";

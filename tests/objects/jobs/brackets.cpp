@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Random programs of elements that call each other in brackets, with every strategy, against an oracle: calls
 // of elements and of sections, of two arrays, short and long, tasks between begin and end, brackets that some
 // never end, elements that move at any time and at fences, and entry methods that throw.
@@ -204,17 +206,20 @@ void run_program(std::uint64_t seed, const char* strategy) {
   twins.check(cells, others, seed);
 }
 
-/// Fences try strategies out; what is said tells which.
+/// Fences try strategies out; what is said tells which. Moves of elements, which follow the clock, let trials
+/// begin anew four times in each situation, so nobody knows at which fence the first comes to its end.
 void test_switching() {
   constexpr std::uint64_t elements = 40;
+  constexpr std::uint64_t min_fences = 20;
+  constexpr std::uint64_t max_fences = 200;
   thalweg::array<Cell> cells(MPI_COMM_WORLD, {elements});
   thalweg::array<Other> others(MPI_COMM_WORLD, {elements});
   thalweg::association<Cell> halo(cells, "auto");
   Cell::halo = &halo;
   Cell::others = &others;
   Twins twins{std::vector<std::uint64_t>(elements), std::vector<std::uint64_t>(elements)};
-  std::string said;
-  for (std::uint64_t fence = 0; fence < 20; ++fence) {
+  bool is_tried = cells.ranks() == 1;
+  for (std::uint64_t fence = 0; fence < min_fences || (!is_tried && fence < max_fences); ++fence) {
     for (std::uint64_t round = 0; round < 3; ++round) {
       const Plan plan{100 * fence + round, elements};
       twins.go(plan);
@@ -223,9 +228,9 @@ void test_switching() {
     }
     cells.fence();
     twins.check(cells, others, fence);
-    said += cells.explain();
+    is_tried |= std::string(cells.explain()).find("stream is tried") != std::string::npos;
   }
-  require(cells.ranks() == 1 || said.find("stream is tried") != std::string::npos, "%s", said.c_str());
+  require(is_tried, "%s", cells.explain());
 }
 
 /// The associations that try something from this fence on.

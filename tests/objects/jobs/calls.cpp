@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What objects promise: calls with arguments of all kinds arrive once, tasks wait, reductions and answers
 // come.
 

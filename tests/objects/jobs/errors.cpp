@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // An entry method that throws fails on all ranks, with its name and its element's, and nothing hangs.
 
 #include "checks.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Random programs in which an entry method throws while elements move, wait, reduce and send in brackets: all
 // ranks hear of it, and behind it every element is there once, with all that arrays promise.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // A rank is killed while others call its elements, wait for its part of a sum, or move elements to and from
 // it: in an element's call, or behind a fence where fences have moved all its elements away. The way is the
 // argument.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What an entry method sends is there while the method still computes: no call of Thalweg's follows. Messages
 // cannot show that. So the called element leaves a file, for which the caller waits. No time is asserted: the
 // caller gives up after many seconds.

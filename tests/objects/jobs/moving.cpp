@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Random programs of calls, sections, broadcasts, reductions, tasks and fences, between elements that move at
 // fences and at any time, against the same without any.
 

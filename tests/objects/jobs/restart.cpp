@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Arrays that are written to a folder, and read again by a job of another size. Says what all elements have
 // become, which is the same however often the job was ended in between.
 //

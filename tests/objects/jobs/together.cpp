@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Objects beside the program's own MPI: messages from any source with any tag and a nonblocking collective
 // are under way while entry methods run, which send by MPI themselves. Nothing takes what is another's.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Communicators in a better order: the same ranks, nearer to those they talk to where that is sure.
 
 #include "checks.hpp"
@@ -151,7 +153,8 @@ void check_errors() {
   check_error(under([](Options& options) { options.objective = "speed"; }, true), "an objective speed");
   check_error(under([](Options& options) { options.seconds = -1; }, true), "-1 seconds");
   check_error(under([](Options& options) { options.gain = 1; }, true), "a gain of 1");
-  check_error(under([](Options& options) { options.size = 4096; }, true), "size 4096");
+  check_error(under([](Options& options) { options.size = 20; }, true),
+              "a size of 20; begin with THALWEG_REORDER_OPTIONS_INIT");
   check_error(under([](Options& options) { options.node_list = "/none"; }, true), "/none: cannot be read");
   check_error(under([](Options& options) { options.network = "moebius"; }, true), "moebius");
   check_error(under([](Options& options) { options.seconds = -1; }, false), is_last ? "-1 seconds" : last);

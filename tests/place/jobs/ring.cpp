@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The hosts of a ring of ranks, after it was put onto a network that a list of hosts describes.
 
 #include "checks.hpp"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The demo's rows become tables of a page, and only what stands between the page's marks changes."""
 
 import json
@@ -10,7 +11,8 @@ from thalweg.demo.page import BEGIN, END, figures_of, main, put_into, tables, th
 from thalweg.errors import SETTINGS, ThalwegError
 
 EXAMPLE = Path(__file__).with_name("example_rows.json")
-README = Path(__file__).resolve().parents[3] / "README.md"
+ROOT = Path(__file__).resolve().parents[3]
+PAGES = [ROOT / "README.md", ROOT / "docs" / "results" / "demo.md"]
 
 
 def rows() -> Any:
@@ -21,7 +23,7 @@ def test_a_line_for_each_library_and_number_of_ranks() -> None:
     text = tables(figures_of(rows()), "a machine")
     assert "| MPICH | 8 | 1 | **12.3x** | 12.3x | 12.3x | **12.0x** | 12.0x | 12.0x |" in text
     assert "| Open MPI | 4 | 2 | **1.20x** | 0.90x | 1.60x | **1.12x** | 1.00x | 1.25x |" in text
-    assert text.startswith("Measured on a machine:\n\n    python -m thalweg.demo --ranks 4 --ranks 8 --json rows")
+    assert text.startswith("Measured on a machine:\n\n```sh\npython -m thalweg.demo --ranks 4 --ranks 8 --json rows")
 
 
 def test_a_long_description_of_the_machine_is_wrapped() -> None:
@@ -46,8 +48,22 @@ def test_the_page_changes_between_its_marks_alone(tmp_path: Path) -> None:
     assert "old figures" not in text
 
 
-def test_the_readme_has_a_place_for_the_figures() -> None:
-    assert "new figures" in put_into(README.read_text(), "new figures")
+def test_a_short_page_has_the_lines_of_libraries_alone(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"{BEGIN}\n{END}\n")
+    main(EXAMPLE, page, machine="a machine", short=True)
+    assert "| MPICH | 8 | 1 |" in page.read_text()
+    assert "LAMMPS" not in page.read_text()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_pages_have_a_place_for_the_figures(page: Path) -> None:
+    assert "new figures" in put_into(page.read_text(), "new figures")
+
+
+def test_the_pages_have_the_same_figures() -> None:
+    readme, page = (path.read_text().partition(BEGIN)[2].partition(END)[0].strip() for path in PAGES)
+    assert page.startswith(readme)
 
 
 @pytest.mark.parametrize("page", ["", BEGIN, END + BEGIN, f"{BEGIN}{END}{BEGIN}{END}"])

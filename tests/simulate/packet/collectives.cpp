@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Multicasts and reductions in the switches, their trees, and permutations without contention.
 
 #include "simulate/packet/contention.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What holds for any traffic: packets and credits are kept, nothing stands still, results are the same bits.
 
 #include "simulate/packet/destinations.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Exact figures: zero load, queues that theory knows, and the switch whose inputs have queues.
 
 #include "simulate/packet/make_routing.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Streams that go from mesh to mesh while a program runs: loads change, handlers send, also to another stream
 // whose phase ends. Every item has to arrive once, whatever is chosen.
 //

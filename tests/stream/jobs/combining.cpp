@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Items that are merged before they travel: what arrives comes to the same, nothing stays behind, and less
 // travels where keys are few.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What goes wrong is said, on all ranks that it concerns, and nothing hangs.
 
 #include "checks.hpp"

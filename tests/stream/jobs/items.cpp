@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Random programs of real ranks, on meshes, and on parts of the ranks.
 
 #include "checks.hpp"

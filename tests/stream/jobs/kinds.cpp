@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Items of any size, of several types, in one stream: whole, in order from each rank to each, once.
 
 #include "forms.hpp"

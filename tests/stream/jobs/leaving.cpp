@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What is in buffers leaves when a phase begins to end, or is flushed, though no call follows: one of two
 // ranks does so, and then does not call anything until the other one has the item.
 //

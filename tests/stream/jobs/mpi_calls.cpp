@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Under `thalweg run` the program's MPI calls let its streams progress: rank 0 waits in a call of a stream
 // for rank 1, which waits in an MPI call for rank 0. Without the interposer that hangs.
 

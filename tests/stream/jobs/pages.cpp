@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // The examples of docs/streams.md, beside that of page.cpp.
 
 #include "forms.hpp"

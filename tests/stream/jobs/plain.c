@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A C program on a stream: a handler that delivers, arrays that are sent, and a handler that sends on. */
 
 #include "thalweg/stream.h"
@@ -80,10 +81,13 @@ static void misuse(program* self) {
   require(thalweg_stream_send_many(self->stream, 1, bad, NULL) == thalweg_error_invalid_argument, "no items");
   require(thalweg_stream_send_many(self->stream, 0, NULL, NULL) == thalweg_success, "nothing");
   require(thalweg_stream_send_many_to(self->stream, 0, 0, NULL) == thalweg_success, "nothing");
-  const thalweg_stream_options differ = {.item_bytes = 0};
-  const thalweg_stream_options equal = {.item_bytes = sizeof(item)};
-  const thalweg_stream_handler plain = {self, deliver, NULL};
-  const thalweg_stream_handler empty = {self, NULL, NULL};
+  const thalweg_stream_options differ = THALWEG_STREAM_OPTIONS_INIT;
+  thalweg_stream_options equal = THALWEG_STREAM_OPTIONS_INIT;
+  equal.item_bytes = sizeof(item);
+  thalweg_stream_handler plain = THALWEG_STREAM_HANDLER_INIT;
+  plain.context = self;
+  const thalweg_stream_handler empty = plain;
+  plain.deliver = deliver;
   thalweg_stream* stream = NULL;
   require(thalweg_stream_create(MPI_COMM_WORLD, &differ, &plain, &stream) == thalweg_error_invalid_argument,
           "nobody knows where items end");
@@ -97,9 +101,13 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &self.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &self.ranks);
   self.next = calloc((size_t)self.ranks, sizeof(int32_t));
-  const thalweg_stream_options options = {
-      .item_bytes = sizeof(item), .buffer_bytes = 128, .shape = argc > 1 ? argv[1] : NULL};
-  const thalweg_stream_handler handler = {&self, deliver, NULL};
+  thalweg_stream_options options = THALWEG_STREAM_OPTIONS_INIT;
+  options.item_bytes = sizeof(item);
+  options.buffer_bytes = 128;
+  options.shape = argc > 1 ? argv[1] : NULL;
+  thalweg_stream_handler handler = THALWEG_STREAM_HANDLER_INIT;
+  handler.context = &self;
+  handler.deliver = deliver;
   require(thalweg_stream_create(MPI_COMM_WORLD, &options, &handler, &self.stream) == thalweg_success,
           "create");
   misuse(&self);

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Questions: each is answered once, at the rank that was asked, and the answer meets its note.
 
 #include "forms.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What the report of `thalweg run` tells of streams is what they themselves tell: of one that has many
 // phases, of one on a part of the ranks, and of one that nobody has freed when MPI ends. Prints sums over all
 // ranks.
@@ -99,6 +101,7 @@ void a_size_of_another_version() {
   checks::require(thalweg_stream_create(MPI_COMM_WORLD, &options, &handler, &stream) == thalweg_success,
                   "create");
   thalweg_stream_statistics done{};
+  done.size = 0;
   checks::require(thalweg_stream_read_statistics(stream, &done) == thalweg_error_invalid_argument,
                   "no size is no failure");
   done.size = offsetof(thalweg_stream_statistics, buffers_flushed);

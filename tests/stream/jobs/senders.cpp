@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Several threads of each rank send: everything arrives, in order from each thread to each rank, and a phase
 // ends when all threads of all ranks are done.
 

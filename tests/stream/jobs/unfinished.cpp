@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // A stream may be freed in the middle of a phase, by each rank when it likes, as where an exception ends a
 // program's scope. Its items are lost then. Streams that come later have theirs all the same: no message of
 // the lost ones is taken for one of theirs.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Whoever waits in a call of a stream lets the MPI library go on. Rank 1 comes to each call only when a long
 // message of the program has gone to rank 0, and rank 0 waits there for rank 1 while the library holds the
 // receive.

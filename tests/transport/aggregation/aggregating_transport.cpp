@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Short messages put together: all arrive, whatever the order in which they are awaited, and few messages of
 // the transport below carry them.
 

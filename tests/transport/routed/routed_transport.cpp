@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Two transports as one: every pair of ranks talks whichever way joins it.
 
 #include "transport/routed/routed_transport.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // What ranks publish to several others: slots come free when all have read, and never before; messages find
 // their way where a broadcast buffer has no room.
 

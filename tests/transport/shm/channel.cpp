@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // A channel between two threads: what goes in comes out, whatever the sizes and however full it is.
 
 #include "transport/shm/channel.hpp"

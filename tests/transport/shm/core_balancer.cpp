@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Ranks spread themselves evenly over cores, from wherever they are, and not to where none of theirs yields.
 
 #include "transport/shm/core_balancer.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Nothing of a group's memory is given twice, or lies outside of it.
 
 #include <gtest/gtest.h>

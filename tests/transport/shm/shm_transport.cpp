@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Messages between ranks that share memory, here one process's: matching, order and what goes wrong.
 
 #include "transport/shm/shm_transport.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Calls in brackets, with each strategy, against calls without and MPI_Alltoallv, in turns. Elements of each
 // rank call elements of the ranks behind it, in steps: an element goes on when it was called as often as it
 // calls. (Kumar 2005, figure 3.15: the neighbor-send benchmark.) Prints lines: case, round, way, and wall and

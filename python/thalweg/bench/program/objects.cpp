@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Calls of objects against what a program does without them, in turns. Prints lines: case, round, way, and
 // wall and processor time in nanoseconds for each call.
 //

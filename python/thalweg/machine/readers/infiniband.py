@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """InfiniBand fabrics: what `ibnetdiscover` prints, with the tables of `ibroute`, `dump_lfts.sh` or OpenSM's dump.
 
 The format is that of infiniband-diags (ibnetdiscover(8), "Topology file format"; ibroute(8)).
@@ -51,8 +52,8 @@ def looks_so(text: str) -> bool:
     return re.search(r'^(Switch|Ca)\s+\d+\s+"[SH]-', text, re.MULTILINE) is not None
 
 
-def read(text: str, name: str, tables: str | None = None) -> Graph:
-    """Read a fabric, and the forwarding tables of its switches where `tables` has their text.
+def read(text: str, name: str, tables: str | None = None, tables_name: str = "the forwarding tables") -> Graph:
+    """Read a fabric, and the forwarding tables of its switches where `tables` has their text, from `tables_name`.
 
     Channel adapters of one host, by the first word of their description, are one node; where descriptions do not tell
     hosts apart, each adapter is one. Capacities are the cables'
@@ -72,6 +73,8 @@ def read(text: str, name: str, tables: str | None = None) -> Graph:
     vertex = {**{guid: own[hosts[guid]] for guid in adapters}, **{guid: own[guid] for guid in switches}}
     cables, numbers = _cables(fabric, vertex, name)
     routes = _routes(tables, fabric, vertex, numbers) if tables is not None else []
+    if tables is not None and not routes:
+        _refuse(tables_name, "they lead over no cable of the fabric", "give ibroute's output for each switch")
     comment = f"from the InfiniBand fabric {name}"
     return Graph(nodes, [own[guid] for guid in switches], cables, routes, comment, fabric.remarks)
 
@@ -192,10 +195,6 @@ def _routes(tables: str, fabric: _Fabric, vertex: Mapping[str, str], numbers: Ma
             end = (here, int(entry[2]))
             if node is not None and end in fabric.cables:
                 found[vertex[here], vertex[fabric.cables[end][0][0]], numbers[end]].append(node)
-    if not found:
-        _refuse(
-            "the forwarding tables", "they lead over no cable of the fabric", "give ibroute's output for each switch"
-        )
     return [Route(at, ahead, number, list(dict.fromkeys(to))) for (at, ahead, number), to in found.items()]
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A machine's network from a name or from a file of any kind that Thalweg reads."""
 
 import contextlib
@@ -70,7 +71,7 @@ def _read(source: str, tables: str, nodes: int) -> Reading:
     if slurm.looks_so(text):
         return _graph("Slurm's topology", slurm.read(text, source), source)
     if infiniband.looks_so(text):
-        return _graph(_FABRIC, infiniband.read(text, source, read_text(tables) if tables else None), source)
+        return _graph(_FABRIC, infiniband.read(text, source, read_text(tables) if tables else None, tables), source)
     if hwloc.looks_so(text):
         found = hwloc.read(text, source)
         if isinstance(found, str):

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Times collectives, strategy by strategy, in one MPI job.
  *
  * Rank 0 reads requests from its standard input, a line each, until it ends:
@@ -49,7 +50,7 @@ static int (*choose)(const char* selections);
 static int (*bypass)(int on);
 static const char* (*fingerprint)(void);
 static int (*leaf_of)(int of_rank);
-static int (*has_device_groups)(void);
+static int (*has_nic_groups)(void);
 /* With the argument "tuned": strategies are the tuning file's, not chosen here. */
 static int is_tuned;
 
@@ -281,7 +282,7 @@ static void print_names(const char* key, const char* own) {
 static void report_devices(void) {
   if (rank != 0)
     return;
-  printf("{\"devices\": %s}\ndone\n", has_device_groups() ? "true" : "false");
+  printf("{\"devices\": %s}\ndone\n", has_nic_groups() ? "true" : "false");
   fflush(stdout);
 }
 
@@ -317,14 +318,14 @@ static void find_controls(int is_native) {
     bypass = bypass_nothing;
     fingerprint = no_fingerprint;
     leaf_of = no_leaf;
-    has_device_groups = has_none;
+    has_nic_groups = has_none;
     return;
   }
   *(void**)&choose = control("thalweg_set_selection");
   *(void**)&bypass = control("thalweg_bypass");
   *(void**)&fingerprint = control("thalweg_fingerprint");
   *(void**)&leaf_of = control("thalweg_leaf_of");
-  *(void**)&has_device_groups = control("thalweg_has_device_groups");
+  *(void**)&has_nic_groups = control("thalweg_has_nic_groups");
 }
 
 int main(int argc, char** argv) {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Callbacks of attributes and of requests that leave MPI's calls by exceptions and by jumps (`throw`,
 // `jump`), and that call MPI: the program goes on. callbacks throw | jump CASE...
 

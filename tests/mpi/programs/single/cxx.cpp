@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // C++ programs link and run: a reduction with a lambda as user operation, and a broadcast of a vector.
 #include <mpi.h>
 

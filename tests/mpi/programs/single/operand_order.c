@@ -1,5 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Operators that commute, but for bits: what comes out where numbers are NaNs with different payloads or
 // zeros of both signs, or where products of complex numbers are rounded, tells the order of the operands.
+// Whole numbers tell whose arithmetic it was: libraries order some without a sign as if they had one, and
+// some saturate short sums.
 //
 // Each check is repeated, which lets Thalweg learn. With --agree all ranks of an all-reduce must have the
 // same bits. Rank 0 prints a hash of each check's results on all ranks, for comparison with those of another
@@ -244,6 +247,8 @@ int main(int argc, char** argv) {
   const Kind plain[] = {PLAIN(double, MPI_DOUBLE), PLAIN(float, MPI_FLOAT),
                         PLAIN(long double, MPI_LONG_DOUBLE), PLAIN(float, MPI_REAL),
                         PLAIN(double, MPI_DOUBLE_PRECISION)};
+  const Kind whole[] = {PLAIN(unsigned char, MPI_UNSIGNED_CHAR), PLAIN(short, MPI_SHORT),
+                        PLAIN(unsigned, MPI_UNSIGNED), PLAIN(unsigned long, MPI_UNSIGNED_LONG)};
   const Kind pairs[] = {PAIR(double, MPI_DOUBLE_INT), PAIR(float, MPI_FLOAT_INT),
                         PAIR(long double, MPI_LONG_DOUBLE_INT), PAIR(short, MPI_SHORT_INT)};
   const Kind complexes[] = {TWO(float, MPI_C_FLOAT_COMPLEX), TWO(double, MPI_C_DOUBLE_COMPLEX),
@@ -253,6 +258,10 @@ int main(int argc, char** argv) {
     CHECK(&plain[i], MPI_MIN);
     CHECK(&plain[i], MPI_SUM);
     CHECK(&plain[i], MPI_PROD);
+  }
+  for (size_t i = 0; i < sizeof whole / sizeof *whole; ++i) {
+    CHECK(&whole[i], MPI_MAX);
+    CHECK(&whole[i], MPI_SUM);
   }
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; ++i) {
     CHECK(&pairs[i], MPI_MAXLOC);

@@ -1,7 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // A profiler as users preload it: counts calls of three functions through MPI's profiling interface, says so
 // at the end.
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static int reductions = 0, broadcasts = 0;
 
@@ -18,6 +20,8 @@ int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm com
 int MPI_Finalize(void) {
   int rank = -1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  fprintf(stderr, "profiler rank %d: %d reductions, %d broadcasts\n", rank, reductions, broadcasts);
+  const char* preload = getenv("LD_PRELOAD"); // as what the rank starts gets it
+  fprintf(stderr, "profiler rank %d: %d reductions, %d broadcasts, preload '%s'\n", rank, reductions,
+          broadcasts, preload ? preload : "");
   return PMPI_Finalize();
 }

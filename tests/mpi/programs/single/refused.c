@@ -1,71 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // Calls whose arguments MPI forbids: what the library says of each, through which error handler, and that the
 // next call works. What it prints is the same natively and under an interposer.
 //
-//     refused [self] SUBJECT...
+//     refused [unset] SUBJECT...
 //
 // Subjects are operators, types, counts, places (of MPI_IN_PLACE); and what not every library finds before it
 // crashes: uncommitted types, arrays of counts, stale handles, buffers, neighbors' places. Before them
-// `self`, for libraries whose MPI_COMM_SELF has no handler at first.
+// `unset`, for libraries whose communicators have no handler at first.
 
-#include <mpi.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-enum { HANDLERS = 3, WIDE = 64 };
-
-static char text[1 << 20];
-static size_t used;
-static int calls[HANDLERS]; // of the handlers of MPI_COMM_WORLD, MPI_COMM_SELF and the duplicate
-static int last_code;
-static int size, rank;
-
-static void note(int which, int code) {
-  ++calls[which];
-  last_code = code;
-}
-static void of_world(MPI_Comm* comm, int* code, ...) {
-  (void)comm;
-  note(0, *code);
-}
-static void of_self(MPI_Comm* comm, int* code, ...) {
-  (void)comm;
-  note(1, *code);
-}
-static void of_duplicate(MPI_Comm* comm, int* code, ...) {
-  (void)comm;
-  note(2, *code);
-}
-
-static void hear(MPI_Comm comm, MPI_Comm_errhandler_function* function) {
-  MPI_Errhandler handler;
-  MPI_Comm_create_errhandler(function, &handler);
-  MPI_Comm_set_errhandler(comm, handler);
-  MPI_Errhandler_free(&handler);
-}
-
-static void say(const char* name, int code, MPI_Comm good) {
-  int kind = 0;
-  int length = 0;
-  char words[MPI_MAX_ERROR_STRING + 1] = "";
-  MPI_Error_class(code, &kind);
-  MPI_Error_string(code, words, &length);
-  for (char* at = words; *at != '\0'; ++at)
-    if (*at == '\n')
-      *at = '|';
-  used += (size_t)snprintf(text + used, sizeof text - used, "%d %s: class %d, handlers %d %d %d, %s\n", rank,
-                           name, kind, calls[0], calls[1], calls[2], words);
-  memset(calls, 0, sizeof calls);
-  int sum = 0;
-  const int one = 1;
-  code = MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, good);
-  if (code != MPI_SUCCESS || sum != size)
-    used += (size_t)snprintf(text + used, sizeof text - used, "%d after %s: code %d, sum %d\n", rank, name,
-                             code, sum);
-}
-
-#define TRY(name, call) say(name, (call), good)
+#include "refusals.h"
 
 static void try_operators(MPI_Comm comm, MPI_Comm good, const char* what, MPI_Datatype type, MPI_Op op) {
   static double in[WIDE], out[WIDE];
@@ -168,27 +111,104 @@ static void try_stale(MPI_Comm comm, MPI_Comm ring, MPI_Comm good) {
   try_operators(comm, good, "garbage as operator,", MPI_INT, (MPI_Op)(long)0x12345678);
 }
 
-// A buffer is wanted where there is a count, and not the same one twice.
-static void try_buffers(MPI_Comm comm, MPI_Comm good) {
+// On communicators that behave as `comm`. The root alone is wrong, and the others' messages are left over;
+// later calls of another kind are right all the same.
+static MPI_Comm apart_from(MPI_Comm comm) {
   static int in[WIDE], out[WIDE];
-  for (int round = 0; round < 4; ++round)
-    MPI_Allreduce(in, out, 1, MPI_INT, MPI_SUM, comm);
-  TRY("no buffer", MPI_Allreduce(in, NULL, 1, MPI_INT, MPI_SUM, comm));
-  TRY("one buffer twice", MPI_Allreduce(in, in, 1, MPI_INT, MPI_SUM, comm));
+  MPI_Comm apart;
+  MPI_Comm_dup(comm, &apart);
+  for (int round = 0; round < 4; ++round) { // like those that are wrong, but for the buffers
+    MPI_Reduce(in, out, 1, MPI_INT, MPI_SUM, 0, apart);
+    MPI_Gather(in, 1, MPI_INT, out, 1, MPI_INT, 0, apart);
+  }
+  return apart;
+}
+static void end_apart(MPI_Comm* apart, const char* name, MPI_Comm good) {
+  int sum = 0;
+  int wrong = 0;
+  for (int turn = 0; turn < 20; ++turn) {
+    const int mine = rank + turn;
+    MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, *apart);
+    wrong += sum != size * (size - 1) / 2 + size * turn;
+  }
+  say(name, wrong == 0 ? MPI_SUCCESS : MPI_ERR_OTHER, good);
+  MPI_Comm_free(apart);
+}
+#define AT_ROOT(name, call)                                                                                  \
+  do {                                                                                                       \
+    MPI_Comm apart = apart_from(comm);                                                                       \
+    TRY(name, call);                                                                                         \
+    end_apart(&apart, "later calls", good);                                                                  \
+  } while (0)
+
+// Calls that move data, some of them right. `own`: where this rank's block lies in the other buffer.
+static void move_all(MPI_Comm comm, MPI_Comm good, const char* what, int* from, int* to, int* own_from,
+                     int* own_to) {
+  static int ones[WIDE], places[WIDE], bytes[WIDE];
+  static MPI_Datatype types[WIDE];
+  char name[100];
+  MPI_Request request;
+  for (int r = 0; r < size; ++r) {
+    ones[r] = 1;
+    bytes[r] = r * (int)sizeof(int);
+    places[r] = r;
+    types[r] = MPI_INT;
+  }
+  MOVE("allgather", MPI_Allgather(own_from, 1, MPI_INT, to, 1, MPI_INT, comm));
+  MOVE("allgatherv", MPI_Allgatherv(own_from, 1, MPI_INT, to, ones, places, MPI_INT, comm));
+  MOVE("alltoall", MPI_Alltoall(from, 1, MPI_INT, to, 1, MPI_INT, comm));
+  MOVE("alltoallv", MPI_Alltoallv(from, ones, places, MPI_INT, to, ones, places, MPI_INT, comm));
+  MOVE("iallgather", MPI_Iallgather(own_from, 1, MPI_INT, to, 1, MPI_INT, comm, &request));
+  MOVE("iallgatherv", MPI_Iallgatherv(own_from, 1, MPI_INT, to, ones, places, MPI_INT, comm, &request));
+  MOVE("ialltoallv", MPI_Ialltoallv(from, ones, places, MPI_INT, to, ones, places, MPI_INT, comm, &request));
+  MOVE("alltoallw", MPI_Alltoallw(from, ones, bytes, types, to, ones, bytes, types, comm));
+  const MPI_Datatype at_root = rank == 0 ? MPI_INT : MPI_DATATYPE_NULL;
+  static int right[WIDE];
+  AT_ROOT("gather", MPI_Gather(rank == 0 ? own_from : right, 1, MPI_INT, to, 1, MPI_INT, 0, apart));
+  AT_ROOT("gatherv",
+          MPI_Gatherv(rank == 0 ? own_from : right, 1, MPI_INT, to, ones, places, MPI_INT, 0, apart));
+  MOVE("scatter", MPI_Scatter(from, 1, MPI_INT, own_to, 1, at_root, 0, comm));
+  MOVE("scatterv", MPI_Scatterv(from, ones, places, MPI_INT, own_to, 1, at_root, 0, comm));
 }
 
-// MPI_IN_PLACE stands for the buffer that a rank reads. Where the root alone finds that, the others' counts
-// are wrong, so that no message of theirs is left over.
+// A buffer is wanted where there is a count, and not the same one twice.
+static void try_buffers(MPI_Comm comm, MPI_Comm ring, MPI_Comm good) {
+  static int in[WIDE], out[WIDE], ones[WIDE], places[WIDE];
+  for (int r = 0; r < size; ++r) {
+    ones[r] = 1;
+    places[r] = r;
+  }
+  for (int round = 0; round < 4; ++round) { // like those that are wrong, but for the buffers
+    MPI_Allreduce(in, out, 1, MPI_INT, MPI_SUM, comm);
+    MPI_Reduce_scatter(in, out, ones, MPI_INT, MPI_SUM, comm);
+    MPI_Allgather(in, 1, MPI_INT, out, 1, MPI_INT, comm);
+    MPI_Allgatherv(in, 1, MPI_INT, out, ones, places, MPI_INT, comm);
+    MPI_Alltoall(in, 1, MPI_INT, out, 1, MPI_INT, comm);
+    MPI_Alltoallv(in, ones, places, MPI_INT, out, ones, places, MPI_INT, comm);
+  }
+  TRY("no buffer", MPI_Allreduce(in, NULL, 1, MPI_INT, MPI_SUM, comm));
+  TRY("one buffer twice", MPI_Allreduce(in, in, 1, MPI_INT, MPI_SUM, comm));
+  AT_ROOT("one buffer twice of reduce", MPI_Reduce(in, rank == 0 ? in : out, 1, MPI_INT, MPI_SUM, 0, apart));
+  TRY("no buffer of reduce_scatter", MPI_Reduce_scatter(in, NULL, ones, MPI_INT, MPI_SUM, comm));
+  TRY("one buffer twice of reduce_scatter", MPI_Reduce_scatter(in, in, ones, MPI_INT, MPI_SUM, comm));
+  move_all(comm, good, "one buffer twice,", in, in, in + rank, in);
+  move_all(comm, good, "no buffer to receive,", in, NULL, in, NULL);
+  move_all(comm, good, "no buffer to send,", NULL, out, NULL, out);
+  TRY("no buffer of neighbors", MPI_Neighbor_alltoall(in, 1, MPI_INT, NULL, 1, MPI_INT, ring));
+  TRY("no buffer of neighbors, varied",
+      MPI_Neighbor_alltoallv(NULL, ones, places, MPI_INT, out, ones, places, MPI_INT, ring));
+}
+
+// MPI_IN_PLACE stands for the buffer that a rank reads.
 static void try_places_of_reductions(MPI_Comm comm, MPI_Comm good) {
   static int in[WIDE], out[WIDE], ones[WIDE];
   MPI_Request request;
   void* const here = MPI_IN_PLACE;
-  const MPI_Datatype at_root = rank == 0 ? MPI_INT : MPI_DATATYPE_NULL;
   for (int r = 0; r < size; ++r)
     ones[r] = 1;
   for (int turn = 0; turn < 4; ++turn) // like one that was right, but for the buffer
     TRY("result of allreduce", MPI_Allreduce(in, turn % 2 ? here : out, 1, MPI_INT, MPI_SUM, comm));
-  TRY("result of reduce", MPI_Reduce(in, rank == 0 ? here : out, 1, at_root, MPI_SUM, 0, comm));
+  AT_ROOT("result of reduce", MPI_Reduce(in, rank == 0 ? here : out, 1, MPI_INT, MPI_SUM, 0, apart));
   TRY("result of scan", MPI_Scan(in, here, 1, MPI_INT, MPI_SUM, comm));
   TRY("result of reduce_scatter", MPI_Reduce_scatter(in, here, ones, MPI_INT, MPI_SUM, comm));
   TRY("result of reduce_scatter_block", MPI_Reduce_scatter_block(in, here, 1, MPI_INT, MPI_SUM, comm));
@@ -220,6 +240,13 @@ static void try_places_of_neighbors(MPI_Comm comm, MPI_Comm ring, MPI_Comm good)
   TRY("place of neighbor_alltoall", MPI_Neighbor_alltoall(here, 1, MPI_INT, out, 1, MPI_INT, ring));
 }
 
+// What is noted of calls asks for neighbors too, where there are some.
+static void try_without_neighbors(MPI_Comm comm, MPI_Comm good) {
+  static int in[WIDE], out[WIDE];
+  TRY("neighbor_allgather without neighbors", MPI_Neighbor_allgather(in, 1, MPI_INT, out, 1, MPI_INT, comm));
+  TRY("neighbor_alltoall without neighbors", MPI_Neighbor_alltoall(in, 1, MPI_INT, out, 1, MPI_INT, comm));
+}
+
 static void try_all_operators(MPI_Comm comm, MPI_Comm good) {
   MPI_Datatype pair;
   MPI_Type_contiguous(2, MPI_INT, &pair);
@@ -241,21 +268,51 @@ static void try_uncommitted(MPI_Comm comm, MPI_Comm ring, MPI_Comm good) {
   MPI_Type_free(&unready);
 }
 
-// Before MPI_COMM_SELF has a handler of its own: MPICH's has that of MPI_COMM_WORLD then, and others end the
-// job.
-static void try_self(MPI_Comm good) {
+static void busy_with(MPI_Comm comm) {
+  for (int call = 0; call < 20; ++call) {
+    int sum = 0;
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
+  }
+}
+
+static void try_unset(const char* what, MPI_Comm comm, MPI_Comm good) {
   int in[1] = {0};
+  char name[100];
+  snprintf(name, sizeof name, "source on %s", what);
+  TRY(name, MPI_Recv(in, 1, MPI_INT, size + 1, 0, comm, MPI_STATUS_IGNORE));
+  snprintf(name, sizeof name, "root on %s", what);
+  TRY(name, MPI_Bcast(in, 1, MPI_INT, size + 1, comm));
+}
+
+// Communicators that were given no handler: MPICH's have that of MPI_COMM_WORLD, whatever it becomes after
+// they were used, and others end the job.
+static void try_unset_handlers(MPI_Comm good) {
+  MPI_Comm busy, half, unseen, of_unseen;
+  MPI_Request request;
+  MPI_Comm_dup(MPI_COMM_WORLD, &busy);
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+  MPI_Comm_idup(busy, &unseen, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  busy_with(busy);
+  busy_with(half);
+  busy_with(unseen);
+  MPI_Comm_dup(unseen, &of_unseen);
+  busy_with(of_unseen);
+  busy_with(MPI_COMM_WORLD);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  TRY("source on MPI_COMM_SELF", MPI_Recv(in, 1, MPI_INT, size + 1, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE));
-  TRY("root on MPI_COMM_SELF", MPI_Bcast(in, 1, MPI_INT, size + 1, MPI_COMM_SELF));
+  try_unset("MPI_COMM_SELF", MPI_COMM_SELF, good);
+  try_unset("a busy communicator", busy, good);
+  try_unset("a part of it", half, good);
+  try_unset("an unseen communicator", unseen, good);
+  try_unset("its duplicate", of_unseen, good);
 }
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (argc > 1 && strcmp(argv[1], "self") == 0)
-    try_self(MPI_COMM_WORLD);
+  if (argc > 1 && strcmp(argv[1], "unset") == 0)
+    try_unset_handlers(MPI_COMM_WORLD);
   MPI_Comm duplicate, ring, good;
   const int periodic = 1;
   MPI_Comm_dup(MPI_COMM_WORLD, &duplicate);
@@ -271,8 +328,10 @@ int main(int argc, char** argv) {
       try_all_operators(duplicate, good);
     if (strcmp(argv[a], "types") == 0)
       try_types(duplicate, ring, good, "MPI_DATATYPE_NULL,", MPI_DATATYPE_NULL);
-    if (strcmp(argv[a], "counts") == 0)
+    if (strcmp(argv[a], "counts") == 0) {
       try_counts(duplicate, ring, good);
+      try_without_neighbors(duplicate, good);
+    }
     if (strcmp(argv[a], "places") == 0) {
       try_places_of_reductions(duplicate, good);
       try_places_of_moves(duplicate, good);
@@ -286,7 +345,7 @@ int main(int argc, char** argv) {
     if (strcmp(argv[a], "stale") == 0)
       try_stale(duplicate, ring, good);
     if (strcmp(argv[a], "buffers") == 0)
-      try_buffers(duplicate, good);
+      try_buffers(duplicate, ring, good);
   }
   for (int r = 1; r < size; ++r) { // ranks one after the other
     if (rank == r)

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// What is measured; each function is a case or several. docs/benchmarks.md has figures.
+// What is measured; each function is a case or several. docs/results/benchmarks.md has figures.
 
 #include "harness.hpp"
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Streams of more than items that are all alike, beside plain streams that do the same.
 //
 // Ways: `stream`; `padded` (all items as large as the largest), `unmerged` (each item travels).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Streams beside what a program does without them, in one job, in turns.
 //
 //   streams ROUNDS ITEMS SCALE EDGE_FACTOR [CASE...]

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // A random permutation by throwing darts: at random places, of which there are twice as many. A dart whose
 // place is taken is thrown again, at another one. The permutation is the order in which darts stand in the
 // end.

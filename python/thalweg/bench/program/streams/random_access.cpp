@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Random updates of a table under the rule of HPCC's RandomAccess: a rank holds back 1,024 of them at most.
 
 #include "aggregator.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Each rank sends everything to the next one: one destination, whose items have to keep their order.
 
 #include "aggregator.hpp"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
 // Breadth-first search of an R-MAT graph, level by level: an item visits a vertex and names who sent it.
 // Compared with what one rank finds alone.
 

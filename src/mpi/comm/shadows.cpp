@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/comm/shadows.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "mpi/abi/library_api.hpp"
+#include "mpi/state/runtime.hpp"
+#include "mpi/wait/polling.hpp"
+
+namespace thalweg::mpi {
+
+namespace {
+
+using job::ShadowCommunicator;
+
+// Libraries have so many contexts at a time, MPICH 2,048, and the program's communicators need most of them.
+constinit std::atomic<int> open_shadows{0};
+constexpr int shadows_max = own_family == Family::openmpi ? 4096 : 128;
+
+// In MPICH and its kin, a communicator that was given no error handler follows MPI_COMM_SELF's and
+// MPI_COMM_WORLD's, whatever they become. The library does not tell that from MPI_ERRORS_ARE_FATAL, and takes
+// nothing that gives it back. So shadows are made over a communicator of our own, which returns errors: the
+// world's shadow. Others give each communicator a handler.
+constexpr bool handlers_follow = own_family != Family::openmpi;
+
+// Never destroyed: calls may come while the process ends.
+std::shared_ptr<ShadowCommunicator>& base() {
+  static auto* const instance = new std::shared_ptr<ShadowCommunicator>;
+  return *instance;
+}
+
+// The name of a creation over the base, in use in this process as long as it lives. Threads make shadows of
+// several communicators at a time, which the library tells apart by these alone.
+class CreationTag {
+public:
+  explicit CreationTag(int tag) : tag_(tag) {
+    const std::lock_guard lock(mutex());
+    is_free_ = std::ranges::find(used(), tag_) == used().end();
+    if (is_free_)
+      used().push_back(tag_);
+  }
+  ~CreationTag() {
+    const std::lock_guard lock(mutex());
+    if (is_free_)
+      std::erase(used(), tag_);
+  }
+  CreationTag(const CreationTag&) = delete;
+  CreationTag& operator=(const CreationTag&) = delete;
+
+  int tag() const { return tag_; }
+  bool is_free() const { return is_free_; }
+
+private:
+  static std::mutex& mutex() {
+    static auto* const instance = new std::mutex;
+    return *instance;
+  }
+  static std::vector<int>& used() {
+    static auto* const instance = new std::vector<int>;
+    return *instance;
+  }
+
+  int tag_;
+  bool is_free_ = false;
+};
+
+// One of the tags that every library has.
+int tag_of(std::uint64_t seed) {
+  return static_cast<int>((seed * 0x9E3779B97F4A7C15U) >> 49);
+}
+
+struct Agreed {
+  bool has_room; // on all ranks
+  bool is_free;  // all have the same tag, free on each
+  int seed;      // for the next try: the same on all ranks, and of few other communicators
+};
+
+// Asked on the program's communicator, which its own call has just made, or all of its ranks are in a
+// blocking call on.
+std::optional<Agreed> agree(MPI_Comm comm, const CreationTag& tag, int seed) {
+  const int has_room = open_shadows.load(std::memory_order_relaxed) < shadows_max ? 1 : 0;
+  const std::array<int, 5> mine{has_room, tag.is_free() ? 1 : 0, tag.tag(), -tag.tag(), seed};
+  std::array<int, 5> all{};
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (native.Iallreduce(mine.data(), all.data(), 5, MPI_INT, MPI_MIN, comm, &request) != MPI_SUCCESS ||
+      poll_request(&request, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+    return std::nullopt;
+  return Agreed{all[0] != 0, all[1] != 0 && all[2] == -all[3], all[4]};
+}
+
+std::shared_ptr<ShadowCommunicator> make(MPI_Comm comm, int tag) {
+  if (!handlers_follow)
+    return ShadowCommunicator::make(library_api(), comm);
+  if (comm == runtime.world)
+    return base();
+  return base() ? ShadowCommunicator::make_over(library_api(), base()->handle(), comm, tag) : nullptr;
+}
+
+} // namespace
+
+void open_shadow_base() {
+  if (handlers_follow && runtime.world_size > 1)
+    base() = ShadowCommunicator::make_as_it_is(library_api(), runtime.world);
+}
+
+void close_shadow_base() {
+  base().reset();
+}
+
+Shadow make_shadow(MPI_Comm comm, std::uint64_t id) {
+  for (auto seed = static_cast<int>(id >> 33);;) {
+    const CreationTag tag(tag_of(static_cast<std::uint64_t>(seed)));
+    const std::optional<Agreed> agreed = agree(comm, tag, seed);
+    if (!agreed || !agreed->has_room)
+      return {nullptr, "one of too many communicators at a time"};
+    if (!agreed->is_free) { // another thread is at it by that name, on some rank
+      seed = agreed->seed ^ (agreed->seed << 1 & 0x7FFFFFFF) ^ 1;
+      continue;
+    }
+    std::shared_ptr<ShadowCommunicator> made = make(comm, tag.tag());
+    if (!made)
+      return {nullptr, "its duplicate could not be made"};
+    open_shadows.fetch_add(1, std::memory_order_relaxed);
+    return {std::move(made), nullptr};
+  }
+}
+
+void drop_shadow(std::shared_ptr<ShadowCommunicator>& shadow) {
+  if (shadow)
+    open_shadows.fetch_sub(1, std::memory_order_relaxed);
+  shadow.reset();
+}
+
+} // namespace thalweg::mpi

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/entry/call_observer.hpp"
+
+#include "mpi/record/listener.hpp"
+#include "mpi/trace/listener.hpp"
+
+namespace thalweg::mpi {
+
+std::uint64_t* notify(const CallEvent& event) {
+  std::uint64_t* const counted = records_traffic ? record_ended(event) : nullptr;
+  if (traces) [[unlikely]]
+    trace_ended(event);
+  return counted;
+}
+
+} // namespace thalweg::mpi

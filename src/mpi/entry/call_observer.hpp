@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+// One call of the program, from its entry to its exit, as a frame inside of ours: counted and timed for the
+// report, and notified to whoever keeps account of calls once it has ended.
+
+#include <cstdint>
+
+#include "mpi/call/call_event.hpp"
+#include "mpi/call/datatypes.hpp"
+#include "mpi/entry/startup.hpp"
+#include "mpi/observe/bindings.hpp"
+#include "mpi/observe/stopwatch.hpp"
+#include "mpi/state/gate.hpp"
+#include "mpi/state/recording.hpp"
+#include "mpi/state/runtime.hpp"
+#include "mpi/trace/call_log.hpp"
+#include "mpi/trace/traced_messages.hpp"
+
+namespace thalweg::mpi {
+
+inline observe::CallRow& call_row(Function function, const CallSite& site, int ranks) {
+  return observe::call_table().row(
+      {observe::program_site(site), static_cast<std::uint16_t>(function), phase, ranks});
+}
+
+// Notifies all who keep account of calls. Gives a counter for further calls like this one, of which then
+// nobody need be notified, or null.
+std::uint64_t* notify(const CallEvent& event);
+
+class CallObserver {
+public:
+  // Calls that move nothing of the program's are no business of the record's.
+  enum class Interest { of_all, of_reports_and_traces };
+
+  // `bytes` is called for the payload's size, if it is wanted.
+  template <class Bytes>
+  [[gnu::always_inline]] CallObserver(Function function, const CallSite& site, MPI_Comm comm, Bytes bytes,
+                                      Interest interest = Interest::of_all)
+      : is_recorded_(interest == Interest::of_all) {
+    if (!runtime.ready) [[unlikely]] {
+      start_late();
+    }
+    if (recording && (is_recorded_ || reports || traces))
+      enter(function, site, comm, bytes);
+  }
+  // Gives MPI's code. `content` is called, with the payload's bytes, for what the call did, where it has
+  // ended well and somebody wants to know.
+  template <class Content>
+  [[gnu::always_inline]] int ended(int code, Content content) {
+    if (row_ != nullptr && code == MPI_SUCCESS && (traces || (records_traffic && is_recorded_)))
+      notify_of(content(payload_));
+    return code;
+  }
+  // A status that says whose message was received, where the program wants none and calls are traced.
+  MPI_Status* status_of(MPI_Status* status, MPI_Status& own) const {
+    return traces && row_ != nullptr && status == MPI_STATUS_IGNORE ? &own : status;
+  }
+  // The call, which names no communicator, receives a message that was found before on one.
+  void receives_found(MPI_Message message) {
+    if (traces && row_ != nullptr) [[unlikely]]
+      communicator_ = traced_finder(message);
+  }
+  ~CallObserver() {
+    if (row_ != nullptr) {
+      watch_.stop(*row_);
+      if (traces) [[unlikely]]
+        call_log().leave();
+    }
+  }
+  CallObserver(const CallObserver&) = delete;
+  CallObserver& operator=(const CallObserver&) = delete;
+
+private:
+  template <class Bytes>
+  void enter(Function function, const CallSite& site, MPI_Comm comm, Bytes bytes) {
+    if (traces) [[unlikely]]
+      call_log().enter();
+    communicator_ = find_communicator(comm);
+    row_ = &call_row(function, site, communicator_ == nullptr ? 0 : communicator_->size);
+    payload_ = bytes();
+    row_->bytes += payload_;
+    if (reports) [[likely]]
+      watch_.start(*row_, false);
+  }
+  // What others note takes none of the call's time.
+  void notify_of(const CallContent& content) {
+    watch_.stop(*row_);
+    notify({communicator_, *row_, content});
+  }
+
+  Inside inside_;
+  observe::CallRow* row_ = nullptr;
+  CommunicatorState* communicator_ = nullptr;
+  std::uint64_t payload_ = 0;
+  bool is_recorded_;
+  observe::Stopwatch watch_;
+};
+
+} // namespace thalweg::mpi

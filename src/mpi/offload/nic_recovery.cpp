@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/offload/nic_recovery.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "mpi/offload/nic_notes.hpp"
+#include "nic/tree_result.hpp"
+
+namespace thalweg::mpi {
+
+NicRecovery::NicRecovery(AgreedGroup group, const std::atomic<std::uint32_t>& begun)
+    : group_(std::move(group)), begun_(begun), words_(static_cast<std::size_t>(group_.ranks)) {}
+
+NicRecovery::Runner NicRecovery::runner_of(std::uint32_t epoch) const {
+  if (!is_lost())
+    return Runner::group;
+  if (!is_limit_known_.load(std::memory_order_acquire))
+    return Runner::unknown;
+  return thalweg_nic_later(epoch, limit_) != 0 ? Runner::engine : Runner::group;
+}
+
+// Who is gone is told by the call that waits for it.
+bool NicRecovery::progress() {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock())
+    return false;
+  if (!is_lost()) {
+    std::string loss;
+    try {
+      loss = group_.member != nullptr ? group_.member->loss() : group_.relay->loss();
+    } catch (const std::exception&) {
+      return false;
+    }
+    if (loss.empty())
+      return false;
+    give_up(loss);
+  }
+  if (!is_limit_known_) {
+    if (!round_->execution.progress())
+      return false;
+    hear_all();
+  }
+  if (!is_over_ && go_on()) {
+    is_over_ = true;
+    if (group_.member != nullptr)
+      group_.member->dissolve();
+    else
+      group_.relay->dissolve();
+  }
+  return is_over_;
+}
+
+void NicRecovery::close() {
+  const std::scoped_lock lock(mutex_);
+  if (!is_lost())
+    give_up({});
+}
+
+// What begins from now on does not start, so it ends nowhere. What has begun before is counted.
+void NicRecovery::give_up(const std::string& reason) {
+  if (group_.member != nullptr)
+    group_.member->freeze();
+  else
+    group_.relay->freeze();
+  is_lost_.store(true, std::memory_order_seq_cst);
+  reason.copy(own_.reason.data(), own_.reason.size() - 1);
+  own_.begun = begun_.load(std::memory_order_seq_cst);
+  own_.satisfied = group_.member != nullptr ? group_.member->satisfied() : group_.relay->satisfied();
+  plan_ = plan_of_round(group_.ranks, group_.rank, sizeof(Word));
+  begin_round(*plan_, &own_, words_.data());
+}
+
+void NicRecovery::begin_round(engine::Plan& plan, void* own, void* all) {
+  round_ = std::make_unique<NicRound>(plan, *group_.transport);
+  round_->execution.start({.input = static_cast<std::byte*>(own),
+                           .output = static_cast<std::byte*>(all),
+                           .scratch = round_->scratch.data(),
+                           .staging = round_->staging.data()},
+                          group_.tags, nullptr);
+}
+
+// All ranks have given the devices up, and come to the same.
+void NicRecovery::hear_all() {
+  round_.reset();
+  limit_ = words_.front().begun;
+  for (const Word& word : words_)
+    limit_ = nic::later_of(limit_, word.begun);
+  next_ = limit_ + 1;
+  for (const Word& word : words_)
+    for (const std::uint32_t epoch : word.satisfied)
+      if (thalweg_nic_later(next_, epoch + THALWEG_NIC_WINDOW) != 0)
+        next_ = epoch + THALWEG_NIC_WINDOW;
+  const auto reason = std::ranges::find_if(words_, [](const Word& word) { return word.reason.front() != 0; });
+  if (reason != words_.end())
+    note_nic(fmt::format("rank {}: {}, and our engine runs them from then on", reason - words_.begin(),
+                         reason->reason.data()));
+  if (group_.member != nullptr) {
+    plan_ = plan_of_round(group_.ranks, group_.rank, sizeof(EpochWord));
+    epoch_words_.resize(words_.size());
+  } else {
+    count_messages();
+  }
+  is_limit_known_.store(true, std::memory_order_release);
+}
+
+bool NicRecovery::lacks(Rank rank, std::uint32_t epoch) const {
+  const Word& word = words_[static_cast<std::size_t>(rank)];
+  return thalweg_nic_later(epoch, word.satisfied[epoch % THALWEG_NIC_WINDOW]) != 0;
+}
+
+bool NicRecovery::go_on() {
+  if (group_.relay != nullptr)
+    return send_messages();
+  while (thalweg_nic_later(next_, limit_) == 0) {
+    if (!round_) {
+      if (!has_own_word())
+        return false;
+      begin_round(*plan_, &own_epoch_, epoch_words_.data());
+    }
+    if (!round_->execution.progress())
+      return false;
+    take_epoch();
+  }
+  return true;
+}
+
+bool NicRecovery::has_own_word() {
+  own_epoch_ = {};
+  own_epoch_.known = group_.member->known_of(next_, own_epoch_.content);
+  if (own_epoch_.known != nic::Known::nothing)
+    return true;
+  const auto found = brought_.find(next_);
+  if (found == brought_.end())
+    return false;
+  own_epoch_ = {nic::Known::contribution, found->second};
+  return true;
+}
+
+void NicRecovery::take_epoch() {
+  round_.reset();
+  const std::uint32_t epoch = next_++;
+  brought_.erase(epoch);
+  if (!lacks(group_.rank, epoch))
+    return;
+  const auto result = std::ranges::find(epoch_words_, nic::Known::result, &EpochWord::known);
+  std::vector<thalweg_nic_content>& kept = results_[epoch];
+  if (result != epoch_words_.end())
+    kept = {result->content};
+  else
+    for (const EpochWord& word : epoch_words_)
+      kept.push_back(word.content);
+}
+
+bool NicRecovery::takes(const nic::Underway& operation) {
+  const std::scoped_lock lock(mutex_);
+  if (runner_of(operation.epoch) != Runner::group || !is_lost())
+    return false;
+  brought_[operation.epoch] = operation.content;
+  return true;
+}
+
+bool NicRecovery::ends(nic::Underway& operation, const nic::ElementOperator& by) {
+  const std::scoped_lock lock(mutex_);
+  if (runner_of(operation.epoch) != Runner::group || !is_lost())
+    return false;
+  const auto found = results_.find(operation.epoch);
+  if (found == results_.end()) {
+    brought_.try_emplace(operation.epoch, operation.content);
+    return false;
+  }
+  operation.content = found->second.size() == 1
+                          ? found->second.front()
+                          : nic::tree_result(group_.schedule_of, group_.nodes, found->second, by);
+  results_.erase(found);
+  return true;
+}
+
+// The root numbers messages by epoch and rank, others by epoch.
+void NicRecovery::count_messages() {
+  batch_ = group_.transport->make_batch();
+  first_ = next_;
+  for (std::uint32_t epoch = first_; thalweg_nic_later(epoch, limit_) == 0; ++epoch)
+    for (Rank rank = 0; rank < group_.ranks; ++rank)
+      if (rank != group_.root && (rank == group_.rank || group_.rank == group_.root) && lacks(rank, epoch))
+        ++messages_;
+  if (messages_ > 0)
+    batch_->reserve(messages_);
+}
+
+// Also sees what has come.
+bool NicRecovery::send_messages() {
+  for (; group_.rank == group_.root && thalweg_nic_later(next_, limit_) == 0; ++next_) {
+    std::span<std::byte> message = group_.relay->kept(next_);
+    if (const auto given = given_.find(next_); given != given_.end())
+      message = given->second;
+    const auto lack = [this](Rank rank) { return rank != group_.root && lacks(rank, next_); };
+    for (Rank rank = 0; rank < group_.ranks; ++rank) {
+      if (!lack(rank))
+        continue;
+      if (message.empty())
+        return false;
+      batch_->start_send(
+          begun_messages_++,
+          {.peer = rank, .tag = group_.tags.first, .data = message.data(), .bytes = message.size()});
+      epochs_.push_back(next_);
+    }
+  }
+  batch_->flush();
+  if (begun_messages_ > ended_messages_)
+    for (const int message : batch_->poll()) {
+      ++ended_messages_;
+      received_[epochs_[static_cast<std::size_t>(message)]] = true;
+    }
+  return ended_messages_ == messages_;
+}
+
+bool NicRecovery::ends(nic::Relayed& broadcast) {
+  const std::scoped_lock lock(mutex_);
+  if (runner_of(broadcast.epoch) != Runner::group || !is_lost())
+    return false;
+  if (group_.rank == group_.root) {
+    if (group_.relay->kept(broadcast.epoch).empty())
+      given_[broadcast.epoch].assign(broadcast.message.begin(), broadcast.message.end());
+    return true;
+  }
+  const auto [found, is_new] = received_.try_emplace(broadcast.epoch, false);
+  if (is_new) {
+    batch_->start_receive(begun_messages_++, {.peer = group_.root,
+                                              .tag = group_.tags.first,
+                                              .data = broadcast.message.data(),
+                                              .bytes = broadcast.message.size()});
+    epochs_.push_back(broadcast.epoch);
+  }
+  return found->second;
+}
+
+} // namespace thalweg::mpi
