@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from jobs import NATIVE, Mode, Result, run
+from jobs import NATIVE, Mode, Result, run, using
 from mpich_suite.cases import Case, cases, has_passed
 from mpich_suite.source import FOLDERS, build, source
 from mpis import Mpi, named
@@ -87,7 +87,7 @@ def test_default_settings(name: str, folder: str, tmp_path: Path, monkeypatch: p
 def test_chosen_strategies(name: str, folder: str, number: int) -> None:
     """Under a strategy of ours for every operation at once."""
     chosen = selections()[number % len(selections())]
-    _check(name, folder, named(name), Mode(chosen, preload=True, settings={"THALWEG_USE": chosen}))
+    _check(name, folder, named(name), using(chosen))
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="root alone may make hosts")
