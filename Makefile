@@ -14,7 +14,7 @@ LOCK    ?= scripts/development-packages.lock
 VENV   := .venv
 PIP    := $(VENV)/bin/python -m pip --quiet --disable-pip-version-check
 STAMPS := $(VENV)/.stamps
-CMAKE_FILES := $(shell find CMakeLists.txt cmake src tests $(wildcard examples) -name CMakeLists.txt -o -name '*.cmake')
+CMAKE_FILES := $(shell find CMakeLists.txt cmake src tests $(wildcard examples labs) -name CMakeLists.txt -o -name '*.cmake')
 # pip registers the package folder but builds and installs next to nothing: `make build` shows its progress, and puts
 # the extension and the interposers into the package folder.
 # pip 23.0, Debian's, does not know the short form, -C.
@@ -62,12 +62,13 @@ $(STAMPS)/mpiabi: scripts/mpis/install.sh | prepare $(STAMPS)/venv
 	PYTHON=$(PYTHON) scripts/mpis/install.sh mpich5
 	@touch $@
 
-$(STAMPS)/package: $(STAMPS)/tools $(STAMPS)/mpiabi pyproject.toml $(CMAKE_FILES) | prepare
+$(STAMPS)/package: $(STAMPS)/tools $(STAMPS)/mpiabi pyproject.toml labs/pyproject.toml $(CMAKE_FILES) | prepare
 	$(PIP) install --no-build-isolation --no-deps $(SKBUILD) --editable .
+	$(PIP) install --no-build-isolation --no-deps --editable labs
 	@touch $@
 
 demo: build
-	$(VENV)/bin/python -m thalweg.demo
+	$(VENV)/bin/python -m thalweg_labs.demo
 
 # The gate: what every change has to pass (docs/hacking.md says what it leaves to `make test-all`).
 test test-all: SHELL := /bin/bash
@@ -115,7 +116,7 @@ sanitize-objects: | prepare
 	  -R '^objects\.((brackets|calls|moving)\.[0-9]*\.mpich|(brackets|calls|errors|failures|moving|together)\.[0-9]*\.openmpi)$$|^examples\.(.*_objects|density|molecules)\..*openmpi$$'
 
 lint: $(STAMPS)/package
-	$(VENV)/bin/ruff check interfaces python tests scripts src benchmarks
+	$(VENV)/bin/ruff check interfaces python labs tests scripts src
 	$(VENV)/bin/mypy
 	git ls-files '*.cpp' '*.hpp' '*.c' '*.h' | xargs $(VENV)/bin/clang-format --dry-run -Werror
 

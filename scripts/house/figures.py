@@ -72,17 +72,18 @@ def house_figures(root: Path) -> dict[str, Any]:
     """Measure everything. The command's figures need the package, as `make build` installs it."""
     files = sources.tracked(root)
     source, headers = sources.cpp_of(files, "src"), sources.cpp_of(files, "include")
-    package = sources.python_of(files, "python/thalweg")
+    package, labs = sources.python_of(files, "python/thalweg"), sources.python_of(files, "labs")
     both = source + headers
     twice = duplicates.pairs(both)
     return {
         "rooms": sources.rooms_of(
-            [*both, *sources.cpp_of(files, "tests"), *sources.python_of(files, "python", "tests")]
+            [*both, *sources.cpp_of(files, "tests"), *sources.python_of(files, "python", "labs", "tests")]
         ),
         "src": cpp_figures(source),
         "include": cpp_figures(headers),
         "tests": cpp_figures(sources.cpp_of(files, "tests")),
         "python": {**sources.file_figures(package), "function": sources.length_figures(python_lengths(package))},
+        "labs": {**sources.file_figures(labs), "function": sources.length_figures(python_lengths(labs))},
         "cycles": {
             "src": cycles.cycle_figures(cycles.unit_graph(source, "src")),
             "include": cycles.cycle_figures(cycles.unit_graph(headers, "include")),

@@ -21,7 +21,7 @@ def _spread(figures: dict[str, Any], *names: str) -> str:
 
 def _sizes(figures: dict[str, Any]) -> str:
     rows = []
-    for name in ("src", "include", "tests", "python"):
+    for name in ("src", "include", "tests", "python", "labs"):
         part = figures[name]
         rows.append(
             (

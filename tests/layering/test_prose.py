@@ -47,7 +47,7 @@ BRITISH = re.compile(
     r"|gr(?:ey)|programmes?|whilst|amongst|(?:learn|spel)t|age(?:ing)|judge(?:ment)|practis(?:e|ed|ing))\b",
     re.IGNORECASE,
 )
-FOLDERS = "benchmarks|cmake|docs|examples|include|python|scripts|src|tests"
+FOLDERS = "cmake|docs|examples|include|labs|python|scripts|src|tests"
 PATH = re.compile(rf"^(?:{FOLDERS})/[\w./-]*$|^[a-z]\w*/[\w/]+\.(?:cpp|hpp|h|py|inc|c)$")
 
 

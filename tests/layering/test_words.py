@@ -101,14 +101,14 @@ def names_in(path: Path, text: str) -> set[str]:
 
 
 def sources() -> list[Path]:
-    folders = ("src", "include", "python/thalweg")
+    folders = ("src", "include", "python/thalweg", "labs")
     found = (path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file())
     kinds = (".cpp", ".hpp", ".c", ".h", ".inc", ".py", ".pyi")
     return [path for path in found if path.suffix in kinds and "inputs" not in path.parts and "lib" not in path.parts]
 
 
 def texts() -> list[Path]:
-    folders = ("src", "include", "python", "tests", "benchmarks", "examples", "cmake", "scripts", "docs")
+    folders = ("src", "include", "python", "tests", "labs", "examples", "cmake", "scripts", "docs")
     found = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
     found += [ROOT / name for name in ("README.md", "CMakeLists.txt", "Makefile", "pyproject.toml")]
     kinds = (

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from test_strategies import selections
 
-from thalweg.demo.answers import Answer, agree
-from thalweg.demo.catalog import PROGRAMS
-from thalweg.demo.execution import run
-from thalweg.demo.program import Job, Program
-from thalweg.demo.site import Site, base_environment, make_site, thalweg_command
+from thalweg_labs.demo.answers import Answer, agree
+from thalweg_labs.demo.catalog import PROGRAMS
+from thalweg_labs.demo.execution import run
+from thalweg_labs.demo.program import Job, Program
+from thalweg_labs.demo.site import Site, base_environment, make_site, thalweg_command
 
 RANKS = 4
 # What the gate tries. MPICH's ranks spin.

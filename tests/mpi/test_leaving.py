@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 from jobs import BUILD, Mode, build, run
-from labs import OwnLab
 from mpis import named
+
+from labs import OwnLab
 
 RANKS = 2
 # With these, one of two ranks waits for nobody.

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 from jobs import build
-from labs import OwnLab
 from mpis import named
 
-from thalweg.bench.foreign_flow import bytes_over, foreign_flow, hottest_hop
-from thalweg.bench.place_jobs import PROGRAM, recorded_for_minutes
+from labs import OwnLab
 from thalweg.lab.hosts import saved
 from thalweg.placement.files import read_pattern
 from thalweg.trials.compiler import compiled_program
+from thalweg_labs.bench.foreign_flow import bytes_over, foreign_flow, hottest_hop
+from thalweg_labs.bench.place_jobs import PROGRAM, recorded_for_minutes
 
 pytestmark = [
     pytest.mark.skipif(os.geteuid() != 0, reason="root alone may make network namespaces"),

@@ -10,7 +10,7 @@ from jobs import Mode, run
 from mpis import launcher_environment, named
 from python_jobs import PYTHON, environment, install_mpi4py
 
-from thalweg.demo.site import thalweg_command
+from thalweg_labs.demo.site import thalweg_command
 
 PROGRAM = Path(__file__).parent / "python" / "call_sites.py"
 LINES = PROGRAM.read_text().splitlines()

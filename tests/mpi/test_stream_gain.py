@@ -10,7 +10,7 @@ import pytest
 from jobs import Mode, build, run
 from mpis import named
 
-from thalweg.demo.site import thalweg_command
+from thalweg_labs.demo.site import thalweg_command
 
 on_debians = pytest.mark.parametrize("name", ["openmpi4", "mpich4"])
 

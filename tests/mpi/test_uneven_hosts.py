@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 from jobs import BUILD, build
-from labs import OwnLab
 from mpis import named
+
+from labs import OwnLab
 
 pytestmark = [
     pytest.mark.skipif(os.geteuid() != 0, reason="root alone may make network namespaces"),

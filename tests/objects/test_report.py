@@ -8,7 +8,7 @@ from pathlib import Path
 from jobs import BUILD, Mode, run
 from mpis import named
 
-from thalweg.demo.site import thalweg_command
+from thalweg_labs.demo.site import thalweg_command
 
 PROGRAM = BUILD / "examples" / "molecules-openmpi"
 OPTIONS = ("--transposes", "auto", "--steps", "12", "--period", "4", "--verify", "no")

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 from jobs import run
-from labs import OwnLab
 from mpis import ROOT, named
 from python_jobs import PYTHON, environment
+
+from labs import OwnLab
 
 PROGRAM = Path(__file__).parent / "python" / "reorders.py"
 HOSTS = 8

@@ -9,7 +9,6 @@ import pytest
 
 from support import Command
 from thalweg import _core
-from thalweg.bench.patterns import PATTERNS
 from thalweg.errors import ThalwegError
 from thalweg.placement.advice import advise
 from thalweg.placement.base_load import read_base_load
@@ -17,6 +16,7 @@ from thalweg.placement.explain_placing import job_slots, kept_trial
 from thalweg.placement.files import read_pattern
 from thalweg.placement.machine import slots_of
 from thalweg.placement.mapping import Budget
+from thalweg_labs.bench.patterns import PATTERNS
 
 FEW = Budget(proposals=4000)
 RING = """thalweg-pattern 1

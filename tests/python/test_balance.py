@@ -17,8 +17,8 @@ from support import Command, examples
 from thalweg import _core
 from thalweg.balancing.files import NUMBER_MAX, read_nodes, read_numbers
 from thalweg.balancing.optimum import hop_tasks_min
-from thalweg.bench.balance import busy_torus, loads_of
 from thalweg.errors import SETTINGS, USAGE, ThalwegError
+from thalweg_labs.bench.balance import busy_torus, loads_of
 
 FULL = ("sweep", "alias", "nested-sweep", "nested-alias", "alias-queued")
 

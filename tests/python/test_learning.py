@@ -10,7 +10,7 @@ import pytest
 
 from support import Command
 from thalweg import _core
-from thalweg.bench.online import phases_program
+from thalweg_labs.bench.online import phases_program
 
 PHASES = ("alltoall:64:1500", "alltoallv:2048:1000:2", "allgather:4096:1000")
 # Between two ranks there are few ways: however times fall out, all have been tried long before the end.

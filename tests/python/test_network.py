@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import thalweg
-from thalweg.bench import packets, papers, papers_routers, permutations
-from thalweg.bench.papers_rows import Request
 from thalweg.cli import make_application
 from thalweg.errors import SETTINGS, USAGE, Status, ThalwegError
 from thalweg.simulation import network
 from thalweg.simulation.network_command import loads_from
+from thalweg_labs.bench import packets, papers, papers_routers, permutations
+from thalweg_labs.bench.papers_rows import Request
 
 
 def command(*words: str) -> None:

@@ -7,13 +7,13 @@ import pytest
 
 from support import Command
 from thalweg import _core
-from thalweg.bench.order import ordered_strategies, rows_of
 from thalweg.errors import ThalwegError
 from thalweg.lab.hosts import checked
 from thalweg.strategies import make_sample
 from thalweg.trials.cases import Case, candidates, node_places, remark_on_routes
 from thalweg.trials.places import NOWHERE, Place
 from thalweg.trials.session import NATIVE, Job, Samples
+from thalweg_labs.bench.order import ordered_strategies, rows_of
 
 _PLACE = Place(NOWHERE, frozenset(), NOWHERE, NOWHERE)
 

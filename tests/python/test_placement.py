@@ -15,7 +15,6 @@ from scipy import io, sparse
 import thalweg
 from support import Command, examples
 from thalweg import _core
-from thalweg.bench.patterns import PATTERNS, box
 from thalweg.cli import place
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.placement.bounds import hop_bytes_bound, link_bound
@@ -26,6 +25,7 @@ from thalweg.placement.formats import FORMATS, text_of
 from thalweg.placement.machine import read_slots, slots_of
 from thalweg.placement.mapping import Budget
 from thalweg.placement.pictures import write_pictures
+from thalweg_labs.bench.patterns import PATTERNS, box
 
 FEW = Budget(proposals=3000)
 MACHINES = ("torus:2x3", "mesh:5", "torus:5", "mesh:2x2x2", "torus:4x2")

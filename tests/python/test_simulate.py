@@ -10,8 +10,6 @@ import pytest
 import thalweg
 from support import Command
 from thalweg import _core
-from thalweg.bench import simulate as bench
-from thalweg.bench.simulate_labs import compare, rows_of
 from thalweg.cli import make_application
 from thalweg.errors import FAILED, SETTINGS, USAGE, Status, ThalwegError
 from thalweg.simulation import rounds
@@ -20,6 +18,8 @@ from thalweg.simulation.simulate import kinds, run
 from thalweg.strategies import make_sample
 from thalweg.trials.cases import Case
 from thalweg.trials.session import Job
+from thalweg_labs.bench import simulate as bench
+from thalweg_labs.bench.simulate_labs import compare, rows_of
 
 STALLED = """num_ranks 2
 rank 0 {

@@ -2,7 +2,7 @@
 
 // Logarithmic strategies stay logarithmic: one rank's schedule on tens of thousands of ranks is a few dozen
 // steps and a few hundred block ranges, also where ranks are no power of anything. (How long building takes:
-// benchmarks/schedules.)
+// labs/schedules.)
 
 #include "core/arithmetic.hpp"
 #include "strategies/index.hpp"

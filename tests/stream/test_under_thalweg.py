@@ -12,7 +12,7 @@ from jobs import BUILD, Mode, Result, build, run
 from mpis import named
 from test_python_streams import PROGRAMS, run_program
 
-from thalweg.demo.site import thalweg_command
+from thalweg_labs.demo.site import thalweg_command
 
 JOBS = BUILD / "tests" / "stream" / "jobs"
 FLAVORS = {"openmpi4": "openmpi", "mpich4": "mpich"}

@@ -4,13 +4,13 @@
 import os
 import signal
 from collections.abc import Sequence
+from importlib.metadata import entry_points
 from types import FrameType
 
 import typer
 
 from thalweg.cli import (
     balance,
-    bench,
     check,
     config,
     explain,
@@ -78,7 +78,8 @@ def make_application() -> typer.Typer:
     app.add_typer(simulate_group.make_application(), name="simulate")
     app.command("map")(place.map_ranks)
     app.command("advise")(place.advise)
-    app.add_typer(bench.make_application(), name="bench")
+    for command in entry_points(group="thalweg.commands"):  # of other distributions: the benchmarks are one
+        app.add_typer(command.load()(), name=command.name)
     app.add_typer(lab.make_application(), name="lab")
     app.add_typer(nic.make_application(), name="nic")
     return app

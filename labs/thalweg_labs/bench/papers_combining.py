@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Chapter 3 of S. Kumar 2005: messages combined over virtual meshes, by size and by degree, on level loggp.
+
+Costs are those of section 2.4 for QsNet: 11 us and 8 ns a byte for a message, 16 us and 5 ns from 288 bytes to 2 KB.
+Combined messages take 2.5 us more (section 3.2). Half of the time of a message is its sender's. Processors of a node
+share its interface, so a byte takes each of four four times as long.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from thalweg import _core
+from thalweg.simulation.ground import LOGGOPS
+from thalweg.simulation.simulate import run
+from thalweg_labs.bench.papers_rows import Request, Row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from thalweg.simulation.results import Simulation
+
+QSNET = (("288B", 11.0, 8.0), ("2KiB", 16.0, 5.0), ("any", 11.0, 8.0))
+"""Messages up to so many bytes: microseconds of each, and nanoseconds of a byte."""
+COMBINING_US = 2.5
+PROCESSORS = (4, 1)
+"""Of a node that share its interface."""
+SIZES = (64, 128, 256, 512, 1024, 2048, 4096)
+DEGREES = (64, 128, 256, 512, 1024, 2047)
+SCALES = (64, 128, 256, 512, 1024, 2048)
+SHAPES = {
+    64: ((8, 8), (4, 4, 4)),
+    128: ((8, 16), (4, 4, 8)),
+    256: ((16, 16), (4, 8, 8)),
+    512: ((16, 32), (8, 8, 8)),
+    513: ((19, 27), (9, 3, 19)),
+    1024: ((32, 32), (8, 8, 16)),
+    2048: ((32, 64), (8, 16, 16)),
+}
+"""Meshes of two and three dimensions without holes."""
+UNSAID = (
+    "chapter 3: what four processors of a node do to a message: a byte takes four times as long; or (1 a node) nothing",
+    "chapter 3: sides of the meshes: powers of two without holes, as 32x64 for 2048, in the order of ranks",
+    "chapter 3: dummy messages have one byte; headers of messages in a combined one have none",
+    "chapter 3: what MPI's all-to-all does: it is not simulated",
+)
+
+
+def machine_of(processors: int, *, combines: bool) -> _core.Machine:
+    """Make a machine whose network is QsNet, with so many processors of a node at a time."""
+    text = _core.default_machine().to_text()
+    row = text[text.index("[[network.message]]") : text.index("[[copy]]")]
+    ranges = []
+    for limit, alpha, beta in QSNET:
+        half = (alpha + (COMBINING_US if combines else 0)) / 2
+        one = row.split("[[network.message]]")[1]
+        for key, value in (
+            ("bytes", limit), ("latency", "0 ps"), ("send", f"{half} us"), ("send_per_byte", "0 ps"),
+            ("receive", f"{half} us"), ("receive_per_byte", "0 ps"), ("gap", "0 ps"),
+            ("gap_per_byte", f"{beta * processors} ns"),
+        ):  # fmt: skip
+            one = re.sub(rf'^{key} = ".*"', f'{key} = "{value}"', one, flags=re.MULTILINE)
+        ranges.append("[[network.message]]" + one)
+    return _core.parse_machine(text.replace(row, "".join(ranges)), "QsNet")
+
+
+def neighbor_send(ranks: int, degree: int, size: int, sides: Sequence[int], processors: int = 4) -> Simulation:
+    """Simulate each rank sending a message to each of the next ranks, over a mesh; one side: straight to them.
+
+    Along a dimension each rank has a message for each other one, of a byte if there is nothing to send.
+    """
+    first = np.repeat(np.arange(ranks), degree)
+    last = (first + np.tile(np.arange(1, degree + 1), ranks)) % ranks
+    columns = []
+    at = first
+    for dimension, side in enumerate(sides):
+        stride = math.prod(sides[:dimension])
+        there = last // stride % side
+        counts = np.bincount(at * side + there, minlength=ranks * side)
+        amounts = np.maximum(counts * size, 1 if len(sides) > 1 else 0)
+        senders = np.repeat(np.arange(ranks), side)
+        own = senders // stride % side
+        # Each begins with its next peer, so that not all send to the same one at a time.
+        place = (own + np.tile(np.arange(side), ranks)) % side
+        receivers = senders + (place - own) * stride
+        columns.append((senders, receivers, amounts[senders * side + place], np.full(senders.size, dimension)))
+        at = at + (there - at // stride % side) * stride
+    senders, receivers, amounts, rounds = (np.concatenate(parts) for parts in zip(*columns, strict=True))
+    sent = (senders != receivers) & (amounts > 0)
+    program = _core.exchange_program(
+        ranks,
+        senders[sent].astype(np.int32),
+        receivers[sent].astype(np.int32),
+        amounts[sent],
+        rounds[sent].astype(np.uint32),
+        machine_of(processors, combines=len(sides) > 1),
+        1,
+        LOGGOPS,
+        [],
+    )
+    return run(program, explained_max=0)
+
+
+def _ways(ranks: int) -> dict[str, Sequence[int]]:
+    flat, cube = SHAPES[ranks]
+    ways: dict[str, Sequence[int]] = {"direct": (ranks,), "2-D": flat, "3-D": cube}
+    if ranks & (ranks - 1) == 0:
+        ways["hypercube"] = [2] * int(math.log2(ranks))
+    return ways
+
+
+def _milliseconds(ranks: int, degree: int, size: int, processors: int = 4) -> dict[str, float]:
+    return {
+        way: neighbor_send(ranks, degree, size, sides, processors).finish / 1e6 for way, sides in _ways(ranks).items()
+    }
+
+
+def _best(times: dict[str, float]) -> str:
+    return min(times, key=lambda way: times[way])
+
+
+def by_size(ranks: int, figure: str, sizes: Sequence[int] = SIZES, processors: int = 4) -> list[Row]:
+    """Give all-to-all exchanges by size, and up to which size combining is faster than going straight."""
+    found = {size: _milliseconds(ranks, ranks - 1, size, processors) for size in sizes}
+    name = f"{ranks} ranks, {processors} a node"
+    rows = [
+        Row(figure, f"{name}, {size} bytes, {way}", value, 0, "ms", "")
+        for size, times in found.items()
+        for way, value in times.items()
+    ]
+    for way in ("2-D", "3-D"):
+        faster = [size for size, times in found.items() if times[way] < times["direct"]]
+        case = f"{name}: {way} is faster than direct up to"
+        rows.append(Row(figure, case, max(faster, default=0), 0, "bytes", "below 1000"))
+    return rows
+
+
+def by_ranks(scales: Sequence[int] = SCALES) -> list[Row]:
+    """Give all-to-all exchanges of 76 bytes on ever more ranks."""
+    rows = []
+    for ranks in scales:
+        times = _milliseconds(ranks, ranks - 1, 76)
+        for way, value in times.items():
+            paper = "32 (the best)" if ranks == SCALES[-1] and way == _best(times) else ""
+            rows.append(Row("3.6", f"{ranks} ranks, 76 bytes, {way}", value, 0, "ms", paper))
+    return rows
+
+
+def by_degree(
+    size: int, figure: str, ranks: int = 2048, degrees: Sequence[int] = DEGREES, processors: int = 4
+) -> list[Row]:
+    """Give exchanges with so many ranks, and up to which degree what is faster."""
+    found = {degree: _milliseconds(ranks, degree, size, processors) for degree in degrees}
+    name = f"{size} bytes, {processors} a node"
+    rows = [
+        Row(figure, f"{name}, degree {degree}, {way}", value, 0, "ms", "")
+        for degree, times in found.items()
+        for way, value in times.items()
+    ]
+    straight = [degree for degree, times in found.items() if _best(times) == "direct"]
+    rows.append(Row(figure, f"{name}: direct is best up to", max(straight, default=0), 0, "", "small degrees"))
+    deep = [degree for degree, times in found.items() if times["3-D"] < times["2-D"]]
+    paper = "all" if size < QSNET_SMALL else "512"
+    rows.append(Row(figure, f"{name}: 3-D is faster than 2-D up to", max(deep, default=0), 0, "", paper))
+    return rows
+
+
+QSNET_SMALL = 288
+"""Bytes of messages that go with the rendezvous."""
+
+
+def processor_time(ranks: int = 1024, size: int = 8192) -> list[Row]:
+    """Give what an exchange over a mesh takes, and the processors' part of it."""
+    found = neighbor_send(ranks, ranks - 1, size, SHAPES[ranks][0])
+    case = f"{ranks} ranks, {size} bytes, 2-D"
+    return [
+        Row("3.7", f"{case}: time", found.finish / 1e6, 0, "ms", "about 800"),
+        Row("3.7", f"{case}: processors", float(found.busy.mean()) / 1e6, 0, "ms", "less than 32"),
+    ]
+
+
+def fewer_processors() -> list[Row]:
+    """Compare 513 ranks with three on a node to 512 with four."""
+    three = neighbor_send(513, 512, 1024, SHAPES[513][0], 3).finish
+    four = neighbor_send(512, 511, 1024, SHAPES[512][0], 4).finish
+    return [Row("3.8", "1 KB, 2-D: 3 of 4 processors by all 4", three / four, 0, "", "much better")]
+
+
+def figures(request: Request) -> Iterator[list[Row]]:
+    """Simulate all figures of up to so many ranks."""
+    if request.ranks_max >= 512:
+        yield from (by_size(512, "3.4", processors=processors) for processors in PROCESSORS)
+        yield fewer_processors()
+    if request.ranks_max >= 1024:
+        yield from (by_size(1024, "3.5", processors=processors) for processors in PROCESSORS)
+        yield processor_time()
+    yield by_ranks([ranks for ranks in SCALES if ranks <= request.ranks_max])
+    if request.ranks_max >= 2048:
+        for processors in PROCESSORS:
+            yield by_degree(76, "3.16", processors=processors)
+            yield by_degree(476, "3.17", processors=processors)

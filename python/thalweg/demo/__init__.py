@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: BSD-3-Clause
-"""The demo: real programs, natively and under Thalweg, on every MPI at hand (`python -m thalweg.demo`)."""
