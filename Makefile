@@ -18,7 +18,7 @@ CMAKE_FILES := $(shell find CMakeLists.txt cmake src tests $(wildcard examples l
 # pip registers the package folder but builds and installs next to nothing: `make build` shows its progress, and puts
 # the extension and the interposers into the package folder.
 # pip 23.0, Debian's, does not know the short form, -C.
-SKBUILD := --config-settings build.targets=thalweg_core --config-settings install.components=none \
+SKBUILD := --config-settings build.targets=thalweg_base --config-settings install.components=none \
   --config-settings cmake.define.THALWEG_TESTS=ON --config-settings cmake.define.THALWEG_EXAMPLES=ON \
   --config-settings cmake.define.THALWEG_MPIABI_INCLUDE_DIR=$(CURDIR)/.mpi/mpich5/include
 # How much debuggers are told: -g1 (stacks with lines) compiles a fifth faster. It counts when build/ is configured first.
@@ -87,7 +87,7 @@ test-all: build
 	$(MAKE) checked sanitize
 
 # Real jobs over interposers that check themselves: with assertions on, then under AddressSanitizer + UBSan.
-CHECKED := tests/mpi/test_conformance.py tests/mpi/test_strategies.py
+CHECKED := tests/run/mpi/test_conformance.py tests/run/mpi/test_strategies.py
 checked: build
 	cmake --preset assertions && cmake --build --preset assertions
 	THALWEG_INTERPOSERS=$(CURDIR)/build-assertions $(PYTEST) $(CHECKED) --exhaustive -k 'openmpi4 or mpich4'
@@ -129,7 +129,7 @@ license:
 
 man: $(STAMPS)/package
 	$(VENV)/bin/python -m thalweg.documentation docs
-	$(VENV)/bin/python -m thalweg.settings.tables src/mpi/state
+	$(VENV)/bin/python -m thalweg.settings.tables src/run/mpi/state
 
 # Structures of the C interfaces in headers, libraries and Python, from their one description.
 interfaces: $(STAMPS)/tools

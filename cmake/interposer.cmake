@@ -9,11 +9,11 @@ find_package(nlohmann_json REQUIRED)
 # What needs no mpi.h is compiled once.
 set(mpi_window ${PROJECT_BINARY_DIR}/rooms/mpi)
 file(MAKE_DIRECTORY ${mpi_window})
-file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/mpi ${mpi_window}/mpi SYMBOLIC)
-file(GLOB observe_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/mpi/observe/*.cpp)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/run/mpi ${mpi_window}/mpi SYMBOLIC)
+file(GLOB observe_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/run/mpi/observe/*.cpp)
 set(compiled_once state/settings state/user_settings learn/learned_entry choose/effect record/joined_recording
   record/pattern_store trace/packed_trace place/placing_document place/proposal place/trial_store)
-list(TRANSFORM compiled_once PREPEND ${PROJECT_SOURCE_DIR}/src/mpi/)
+list(TRANSFORM compiled_once PREPEND ${PROJECT_SOURCE_DIR}/src/run/mpi/)
 list(TRANSFORM compiled_once APPEND .cpp)
 add_library(thalweg_observe STATIC ${observe_sources} ${compiled_once})
 set_target_properties(thalweg_observe PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
@@ -28,7 +28,7 @@ target_link_libraries(thalweg_observe PRIVATE thalweg_flags nlohmann_json::nlohm
 find_path(THALWEG_LIBDW_INCLUDE_DIR elfutils/libdwfl.h)
 find_library(THALWEG_LIBDW dw)
 if(THALWEG_LIBDW_INCLUDE_DIR AND THALWEG_LIBDW)
-  add_library(thalweg_symbols MODULE ${PROJECT_SOURCE_DIR}/src/mpi/symbols/symbols.cpp)
+  add_library(thalweg_symbols MODULE ${PROJECT_SOURCE_DIR}/src/run/mpi/symbols/symbols.cpp)
   set_target_properties(thalweg_symbols PROPERTIES OUTPUT_NAME thalweg-symbols PREFIX lib
     CXX_VISIBILITY_PRESET hidden)
   target_link_libraries(thalweg_symbols PRIVATE thalweg_flags ${THALWEG_LIBDW})
@@ -37,7 +37,7 @@ if(THALWEG_LIBDW_INCLUDE_DIR AND THALWEG_LIBDW)
 endif()
 
 # Reports jobs that ended without MPI_Finalize.
-add_executable(thalweg_unfinished ${PROJECT_SOURCE_DIR}/src/mpi/unfinished/main.cpp)
+add_executable(thalweg_unfinished ${PROJECT_SOURCE_DIR}/src/run/mpi/unfinished/main.cpp)
 set_target_properties(thalweg_unfinished PROPERTIES OUTPUT_NAME thalweg-unfinished)
 target_link_libraries(thalweg_unfinished PRIVATE thalweg_flags thalweg_observe)
 target_link_options(thalweg_unfinished PRIVATE -static-libstdc++ -static-libgcc)
@@ -45,7 +45,7 @@ install(TARGETS thalweg_unfinished RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/t
 
 # thalweg_interposer(<family> <include folder> [options of generate.py...])
 function(thalweg_interposer family include)
-  set(source ${PROJECT_SOURCE_DIR}/src/mpi)
+  set(source ${PROJECT_SOURCE_DIR}/src/run/mpi)
   set(generated ${PROJECT_BINARY_DIR}/interposer/${family})
   set(outputs native_table.cpp forwards.cpp entry_points.cpp native_table.hpp handlers.hpp exports.map)
   if(family STREQUAL openmpi)
@@ -87,7 +87,7 @@ endfunction()
 
 # The library that is loaded before an interposer where ranks may be numbered anew.
 function(thalweg_world family include)
-  set(source ${PROJECT_SOURCE_DIR}/src/mpi)
+  set(source ${PROJECT_SOURCE_DIR}/src/run/mpi)
   set(generated ${PROJECT_BINARY_DIR}/world/${family})
   set(options ${ARGN})
   list(FILTER options INCLUDE REGEX "--large-count")

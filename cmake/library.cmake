@@ -4,7 +4,7 @@
 include(CMakePackageConfigHelpers)
 include(cmake/pkg_config.cmake)
 
-add_library(thalweg SHARED ${PROJECT_SOURCE_DIR}/src/interface/thalweg.cpp)
+add_library(thalweg SHARED ${PROJECT_SOURCE_DIR}/src/api/interface/thalweg.cpp)
 add_library(Thalweg::thalweg ALIAS thalweg)
 set_target_properties(thalweg PROPERTIES
   VERSION ${PROJECT_VERSION}

@@ -15,11 +15,11 @@ from in_python import PROTOTYPES, PYTHON, prototypes_text, python_text
 
 COLUMNS = 108
 ROOMS = {
-    "src/team": ("team",),
-    "src/stream/linked": ("stream_links", "stream"),
-    "src/balance/linked": ("balance",),
-    "src/place/linked": ("place",),
-    "src/objects/linked": ("objects", "objects_foreign"),
+    "src/api/team": ("team",),
+    "src/api/stream/mpi": ("stream_links", "stream"),
+    "src/api/balancer": ("balance",),
+    "src/api/placer": ("place",),
+    "src/api/objects/mpi": ("objects", "objects_foreign"),
 }
 
 

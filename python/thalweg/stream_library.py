@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 from thalweg import prototypes, structures
 from thalweg.libraries import stream_library
-from thalweg.linked_library import CallbackLibrary, LinkedError, load_for
+from thalweg.runtime_library import CallbackLibrary, RuntimeLibraryError, load_for
 
 
-class StreamError(LinkedError):
+class StreamError(RuntimeLibraryError):
     """What went wrong in a call of a stream: the whole line for people, and its parts."""
 
 

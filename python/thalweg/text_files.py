@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files that users name: one reader and one writer, in the core (src/core/files.hpp)."""
+"""Files that users name: one reader and one writer, in the core (src/core/base/files.hpp)."""
 
 from __future__ import annotations
 

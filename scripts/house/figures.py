@@ -90,7 +90,7 @@ def house_figures(root: Path) -> dict[str, Any]:
             "python": cycles.cycle_figures(cycles.package_graph(package, "python/thalweg")),
         },
         "duplicates": {"pairs": len(twice), "places": twice, "python_pairs": len(duplicates.pairs(package))},
-        "interposer": interposer_figures(sources.cpp_of(files, "src/mpi")),
+        "interposer": interposer_figures(sources.cpp_of(files, "src/run/mpi")),
         "commands": command_figures(),
         "prose": page_figures(root),
     }

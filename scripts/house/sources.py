@@ -39,7 +39,7 @@ class Source:
 
     @property
     def room(self) -> str:
-        """Name the folders that hold it: `src/mpi`, `tests/core`, `python/thalweg/cli`; or what there is of them."""
+        """Name the folders that hold it: `src/run/mpi`, `tests/core/base`, `python/thalweg/cli`; or what there is of them."""
         folders = self.name.split("/")[:-1]
         return "/".join(folders[: 3 if folders[:1] == ["python"] else 2]) or "."
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nic/agent_connection.hpp"
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "nic/readable.hpp"
 
 #include <algorithm>

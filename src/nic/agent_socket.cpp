@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nic/agent_socket.hpp"
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "nic/agent_name.hpp"
 #include "wait/system.hpp"
 

@@ -5,7 +5,7 @@
 // whoever waits for it holds up all that its process has to do for others. What cannot be done at once is
 // done by a later look.
 
-#include "core/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "nic/agent_messages.h"
 
 #include <chrono>

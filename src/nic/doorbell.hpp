@@ -4,7 +4,7 @@
 // What wakes the ranks of a host that sleep in calls of a group. Programs in the kernel ring it where the
 // page says that somebody sleeps.
 
-#include "core/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "nic/agent_messages.h"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nic/exact_sum.hpp"
 
-#include "core/assertion.hpp"
+#include "base/assertion.hpp"
 
 #include <algorithm>
 #include <array>

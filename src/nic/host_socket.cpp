@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nic/host_socket.hpp"
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "wait/system.hpp"
 
 #include <arpa/inet.h>

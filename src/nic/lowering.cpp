@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nic/lowering.hpp"
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

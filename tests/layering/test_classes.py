@@ -41,9 +41,9 @@ def test_classes_have_few_methods_and_members() -> None:
 
 def test_meanings_of_calls_are_read_from_the_table() -> None:
     """Only what is about a library's faults, or a device's abilities, goes by the operation itself."""
-    figures = interposer_figures(sources.cpp_of(sources.tracked(ROOT), "src/mpi"))
+    figures = interposer_figures(sources.cpp_of(sources.tracked(ROOT), "src/run/mpi"))
     assert set(figures["switches"]) <= {
-        "src/mpi/offload/offloaded_call.cpp",
-        "src/mpi/run/nonblocking_counterpart.cpp",
+        "src/run/mpi/offload/offloaded_call.cpp",
+        "src/run/mpi/run/nonblocking_counterpart.cpp",
     }, "ask mpi/call/operation_shape.hpp or mpi/call/sides.hpp instead"
     assert figures["process_variables"] <= PROCESS_VARIABLES_MAX, figures["variables"]

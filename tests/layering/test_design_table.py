@@ -109,4 +109,4 @@ def test_buildings_stand_on_those_below() -> None:
 def test_sub_rooms_are_named_in_their_rooms_row() -> None:
     rows = table()
     assert [f"{room}/{name}" for room, name in built_sub_rooms() if f"`{name}`" not in rows[room].text] == []
-    assert built_sub_rooms(), "there are some in src/transport"
+    assert built_sub_rooms(), "there are some in src/runtime/transport"

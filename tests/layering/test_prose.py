@@ -208,5 +208,5 @@ def test_headings_have_anchors() -> None:
 
 
 def test_lost_paths_are_seen() -> None:
-    text = "`src/core/error.hpp` `core/error.hpp` `src/none.hpp` `docs` `wait/none.hpp` `run.json` `mpirun -n 2`"
+    text = "`src/core/base/error.hpp` `base/error.hpp` `src/none.hpp` `docs` `wait/none.hpp` `run.json` `mpirun -n 2`"
     assert lost_paths(text) == ["src/none.hpp", "wait/none.hpp"]

@@ -22,12 +22,12 @@ FUNCTION_LINES_MAX = 60
 # Longer with a reason.
 LONG_FILES = {
     "tests/python/test_launch.py": "one matrix of launchers and forms",
-    "tests/mpi/conformance": "the checks of one call each",
-    "src/mpi/abi/functions.py": "the table of MPI's functions",
+    "tests/run/mpi/conformance": "the checks of one call each",
+    "src/run/mpi/abi/functions.py": "the table of MPI's functions",
 }
 
 
-LONG_FUNCTIONS = {"src/mpi/abi/generate.py: main": "writes one file after the other"}
+LONG_FUNCTIONS = {"src/run/mpi/abi/generate.py: main": "writes one file after the other"}
 
 
 def tracked(*patterns: str) -> list[Path]:

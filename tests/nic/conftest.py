@@ -12,7 +12,7 @@ import pytest
 from thalweg.lab.hosts import folder_of
 from thalweg.libraries import library_folders
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "mpi"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "run" / "mpi"))
 
 
 def _compiled(name: str, folders: pytest.TempPathFactory) -> str:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nic/host_relay.hpp"
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "host_processes.hpp"
 #include "nic/relay_member.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nic/inbox_member.hpp"
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 
 #include <gtest/gtest.h>
 #include <map>

@@ -2,7 +2,7 @@
 #include "nic/lowering.hpp"
 #include "nic/aggregating.hpp"
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "strategies/index.hpp"
 
 #include <algorithm>

@@ -45,8 +45,8 @@ def test_files_are_counted_by_room(tmp_path: Path) -> None:
     )
     assert sources.rooms_of(files) == {
         "python/thalweg/cli": {"files": 1, "lines": 1},
-        "src/core": {"files": 1, "lines": 41},
-        "src/mpi": {"files": 1, "lines": 2},
+        "src/core/base": {"files": 1, "lines": 41},
+        "src/run/mpi": {"files": 1, "lines": 2},
     }
     figures = sources.file_figures(files)
     assert (figures["files"], figures["lines_median"], figures["lines_max"]) == (3, 2, 41)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Weights of `thalweg.reorder` in all their forms; jobs of real ranks are in tests/place."""
+"""Weights of `thalweg.reorder` in all their forms; jobs of real ranks are in tests/core/place."""
 
 from random import Random
 

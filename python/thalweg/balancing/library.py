@@ -6,18 +6,18 @@ from typing import Any
 
 from thalweg import prototypes
 from thalweg.libraries import balance_library
-from thalweg.linked_library import LinkedError, LinkedLibrary, load_for
+from thalweg.runtime_library import RuntimeLibraryError, RuntimeLibrary, load_for
 from thalweg.structures import HEADER_VERSION, BalancerOptions
 
 SCHEMES = {"sweep": 0, "alias": 1}
 SPREADS = {"even": 0, "capped": 1}
 
 
-class BalanceError(LinkedError):
+class BalanceError(RuntimeLibraryError):
     """What went wrong in a call of a balancer: the whole line for people, and its parts."""
 
 
-class BalanceLibrary(LinkedLibrary):
+class BalanceLibrary(RuntimeLibrary):
     """The library with its functions declared."""
 
     error = BalanceError

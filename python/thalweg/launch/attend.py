@@ -39,7 +39,7 @@ NOTHING = Wanted("", summary=False)
 
 
 class Journal(NamedTuple):
-    """The memory in which ranks of this host count (src/mpi/observe/journal.hpp); it goes with its last user."""
+    """The memory in which ranks of this host count (src/run/mpi/observe/journal.hpp); it goes with its last user."""
 
     file: int
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What cores share, as a file that `resources:FILE` reads (src/topology/shared_resources.hpp), and for people."""
+"""What cores share, as a file that `resources:FILE` reads (src/core/topology/shared_resources.hpp), and for people."""
 
 from collections.abc import Iterator, Sequence
 

@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 from thalweg import prototypes, structures
 from thalweg.libraries import objects_library
-from thalweg.linked_library import CallbackLibrary, LinkedError, load_for
+from thalweg.runtime_library import CallbackLibrary, RuntimeLibraryError, load_for
 
 NOBODY = 0xFFFFFFFF  # THALWEG_OBJECTS_NOBODY
 URGENT = 0x8000  # THALWEG_OBJECTS_URGENT
 SCHEMES = ("sweep", "alias", "refine", "greedy", "near", "stay")
 
 
-class ObjectsError(LinkedError):
+class ObjectsError(RuntimeLibraryError):
     """What went wrong in a call of an array: the whole line for people, and its parts.
 
     Where an entry method has raised, all ranks get one, with the element and the method; on the rank where it did, its

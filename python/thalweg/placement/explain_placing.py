@@ -31,7 +31,7 @@ _GOAL = "hop-bytes:1,contention:1"
 _SEARCH_S = 0.1
 _GAIN_MIN = 0.02
 _TRIAL_PART = 0.05
-"""As src/mpi/place has them."""
+"""As src/run/mpi/place has them."""
 
 
 class Kept(NamedTuple):

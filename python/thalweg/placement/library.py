@@ -6,14 +6,14 @@ from typing import Any
 
 from thalweg import prototypes
 from thalweg.libraries import place_library
-from thalweg.linked_library import LinkedError, LinkedLibrary, load_for
+from thalweg.runtime_library import RuntimeLibraryError, RuntimeLibrary, load_for
 
 
-class PlaceError(LinkedError):
+class PlaceError(RuntimeLibraryError):
     """What went wrong in a reordering: the whole line for people, and its parts."""
 
 
-class PlaceLibrary(LinkedLibrary):
+class PlaceLibrary(RuntimeLibrary):
     """The library with its function declared."""
 
     error = PlaceError

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the interposer must know as the command does: `python -m thalweg.settings.tables src/mpi/state` writes it."""
+"""What the interposer must know as the command does: `python -m thalweg.settings.tables src/run/mpi/state` writes it."""
 
 import sys
 from pathlib import Path
@@ -28,7 +28,7 @@ def user_algorithms_table() -> str:
 
 
 def tables() -> dict[str, str]:
-    """Every table by its place in src/mpi/state."""
+    """Every table by its place in src/run/mpi/state."""
     return {"settings_table.inc": settings_table(), "user_algorithms.inc": user_algorithms_table()}
 
 

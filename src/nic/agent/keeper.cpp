@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nic/agent/keeper.hpp"
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 
 #include <array>
 #include <cerrno>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nic/agent/limits.hpp"
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 
 #include <algorithm>
 #include <arpa/inet.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nic/agent/loading.hpp"
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "nic/operator_code.hpp"
 #include "nic/operator_place.hpp"
 

@@ -11,7 +11,7 @@
 // It alone has privileges. It loads the programs once, and gives each rank that joins a group a page and a
 // socket.
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "nic/agent/keeper.hpp"
 #include "nic/agent/privileges.hpp"
 #include "nic/agent/server.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nic/agent/operators.hpp"
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "nic/agent_messages.h"
 #include "nic/operator_code.hpp"
 #include "thalweg/nic_operator.h"

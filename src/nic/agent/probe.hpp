@@ -6,7 +6,7 @@
 // has ended. Then it refuses each further one. That is surer than to hear that datagrams are refused: of
 // those a kernel tells one in a second, and cards' packets are among them where the programs are gone.
 
-#include "core/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 #include <cstdint>
 #include <netinet/in.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nic/agent/programs.hpp"
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "nic/agent/loading.hpp"
 
 #include <bpf/bpf.h>

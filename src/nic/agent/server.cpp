@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nic/agent/server.hpp"
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "nic/agent/keeper.hpp"
 
 #include <algorithm>

@@ -74,7 +74,7 @@ def rows_of(thalweg: Command, file: Path, mpi: str, *words: str) -> tuple[list[d
 
 @pytest.mark.exhaustive
 def test_ways_come_to_the_same(thalweg: Command, tmp_path: Path) -> None:
-    """The gate runs the same program, compiled with all others: stream.benchmark of tests/stream/jobs."""
+    """The gate runs the same program, compiled with all others: stream.benchmark of tests/api/stream/jobs."""
     rows, _ = rows_of(thalweg, tmp_path / "rows.json", "openmpi", "--cases", "permutation,combined,idle")
     assert {row["metric"] for row in rows} <= set(METRICS)
     assert {row["peer_name"] for row in rows} == WAYS - {"direct"} | {KINDS["combined/hot"]}

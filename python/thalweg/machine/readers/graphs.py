@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Graphs as the files that Thalweg reads (src/topology/graph_file.hpp)."""
+"""Graphs as the files that Thalweg reads (src/core/topology/graph_file.hpp)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lists of names as Slurm writes them: n[001-016,020], rack[1-2]-n[0-3],login (src/core/host_names.hpp)."""
+"""Lists of names as Slurm writes them: n[001-016,020], rack[1-2]-n[0-3],login (src/core/base/host_names.hpp)."""
 
 from thalweg import _core
 from thalweg.errors import SETTINGS, ThalwegError

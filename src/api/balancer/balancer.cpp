@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "balancer/balancer.hpp"
+
+#include "balance/near_order.hpp"
+#include "balancer/given.hpp"
+#include "base/error.hpp"
+#include "job/library/communicator.hpp"
+#include "job/library/group_knowledge.hpp"
+
+#include <algorithm>
+
+namespace thalweg::balancing {
+
+namespace {
+
+constexpr std::int32_t gathered_ranks_usually = 512;
+// Of what was learned about costs, how much the last move counts, and what is left where none pays: it may
+// have been a bad moment.
+constexpr double last_counts = 0.25;
+constexpr double fades = 0.98;
+
+wait::Policy patient(wait::Policy policy) {
+  policy.polls = 1; // each is a look of the library's
+  return policy;
+}
+
+std::vector<Rank> agreed_order(const job::Group& group, const int* given) {
+  const auto ranks = static_cast<std::size_t>(group.ranks());
+  std::vector<Rank> order;
+  if (given != nullptr)
+    order.assign(given, given + ranks);
+  else
+    order = near_order(*group.nodes(), group.sockets() ? *group.sockets() : std::vector<std::int32_t>());
+  const std::uint64_t own = is_order(order) ? digest(order) : 0;
+  for (const std::uint64_t other : group.agreement(group.channels().policy()).allgather(own))
+    if (other == 0 || other != own)
+      throw Error("the order is none of all ranks, or not the same on all of them",
+                  "give each rank once, and all ranks the same order");
+  return order;
+}
+
+machine::LevelCosts messages_of(const job::Group& group) {
+  const job::Knowledge known = job::agree_on_knowledge(group);
+  return known.machine.machine.at(group.node_count() > 1 ? machine::Level::network : machine::Level::node);
+}
+
+std::int32_t gathered_ranks(int given) {
+  return given == 0 ? gathered_ranks_usually : given;
+}
+
+} // namespace
+
+Balancer::Balancer(MPI_Comm communicator, const thalweg_balancer_options& options)
+    : group_(job::duplicate(communicator, "balancer"), nullptr, false),
+      policy_(patient(group_.channels().policy())),
+      exchange_(group_, agreed_order(group_, options.order), parking_),
+      finder_(exchange_, messages_of(group_), gathered_ranks(options.gathered_ranks)),
+      mover_(exchange_, group_.communicator(), parking_) {}
+
+// Others wait for what this rank has to send.
+Balancer::~Balancer() {
+  try {
+    if (is_open_)
+      go_on([&] { return routine_.has_ended(); });
+  } catch (const std::exception&) { // nobody is there to be told
+  }
+}
+
+void Balancer::must_be_free() const {
+  if (is_open_)
+    throw Error("a move of the balancer has not ended", "test or wait for its request until it has");
+}
+
+template <typename Work>
+void Balancer::timed(const Work& work) {
+  const std::uint64_t begin = wait::System::now_ns();
+  work();
+  if (mover_.knows_kept())
+    moving_ns_ += wait::System::now_ns() - std::max(begin, mover_.known_at_ns());
+}
+
+template <typename Reached>
+void Balancer::go_on(const Reached& is_reached) {
+  const auto look = [&] {
+    const wait::Look found = routine_.has_ended() ? wait::Look::reached : parking_.look();
+    return is_reached() ? wait::Look::reached : found;
+  };
+  timed([&] { wait::until(policy_, look); });
+}
+
+const std::vector<thalweg_transfer>& Balancer::flow(thalweg_balance_scheme scheme, Tasks load) {
+  must_be_free();
+  thalweg_balance_options options;
+  options.scheme = scheme;
+  const Given given = checked({}, options);
+  Report report = given.report;
+  report.tasks = std::max<Tasks>(load, 0);
+  if (load < 0)
+    report.fault = Fault::tasks;
+  Routine<Found> finding = finder_.find(report, given.settings);
+  finding.start();
+  const auto look = [&] {
+    const wait::Look found = finding.has_ended() ? wait::Look::reached : parking_.look();
+    return finding.has_ended() ? wait::Look::reached : found;
+  };
+  wait::until(policy_, look);
+  found_ = finding.result();
+  return found_.transfers;
+}
+
+void Balancer::start(const thalweg_tasks& tasks, const thalweg_balance_options& options) {
+  must_be_free();
+  Given given = checked(tasks, options);
+  given.report.cost_factor = cost_factor_;
+  if (tasks.pack != nullptr)
+    given.report.bytes = static_cast<double>(tasks.count) * mover_.packed_task_bytes();
+  mover_.forget();
+  moving_ns_ = 0;
+  ++moves_;
+  is_open_ = true;
+  routine_ = run(tasks, given.report, given.settings);
+  timed([&] { routine_.start(); });
+}
+
+Routine<Nothing> Balancer::run(thalweg_tasks tasks, Report report, Settings settings) {
+  found_ = co_await finder_.find(report, settings);
+  if (!found_.verdict.is_worth)
+    mover_.stay(tasks);
+  else
+    co_await mover_.move(tasks, found_.transfers, found_.unit);
+  co_return Nothing{};
+}
+
+bool Balancer::test(std::uint64_t move) {
+  if (move != moves_ || !is_open_)
+    return true; // its request was forgotten, and others have been made
+  timed([&] {
+    if (!routine_.has_ended())
+      parking_.look();
+  });
+  if (!routine_.has_ended())
+    return false;
+  is_open_ = false;
+  routine_.result();
+  learn_cost();
+  return true;
+}
+
+void Balancer::wait(std::uint64_t move) {
+  if (move == moves_ && is_open_)
+    go_on([&] { return routine_.has_ended(); });
+  test(move);
+}
+
+std::size_t Balancer::kept() {
+  if (moves_ == 0)
+    throw Error("no move was begun", "begin one before");
+  if (is_open_)
+    go_on([&] { return mover_.knows_kept() || routine_.has_ended(); });
+  if (!mover_.knows_kept()) {
+    is_open_ = false;
+    routine_.result();
+  }
+  return mover_.kept();
+}
+
+thalweg_moved Balancer::moved() {
+  wait(moves_);
+  if (!mover_.knows_kept())
+    throw Error("no move has ended well", "move tasks before");
+  const std::span<const std::byte> arrivals = mover_.arrivals();
+  return {.kept = mover_.kept(),
+          .arrived = mover_.arrived(),
+          .tasks = arrivals.data(),
+          .bytes = arrivals.size(),
+          .was_worth = found_.verdict.is_worth ? 1 : 0,
+          .imbalance = found_.verdict.imbalance,
+          .gain_seconds = found_.verdict.gain_seconds,
+          .exchange_seconds = found_.verdict.exchange_seconds};
+}
+
+void Balancer::learn_cost() {
+  const Verdict& verdict = found_.verdict;
+  if (!verdict.is_worth)
+    cost_factor_ *= fades;
+  if (found_.transfers.empty() || verdict.predicted_seconds <= 0)
+    return;
+  const double found = static_cast<double>(moving_ns_) * 1e-9 / verdict.predicted_seconds;
+  cost_factor_ = cost_factor_ > 0 ? cost_factor_ + last_counts * (found - cost_factor_) : found;
+}
+
+} // namespace thalweg::balancing

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+// Moves a rank's tasks as a flow says. Where both ends know how many bytes a message has, it goes at once;
+// else a notice of its tasks and bytes goes first. Tasks in a row are sent from where they are.
+
+#include "balancer/arrivals.hpp"
+#include "balancer/exchange.hpp"
+#include "thalweg/balance.h"
+
+#include <span>
+
+namespace thalweg::balancing {
+
+class Mover {
+public:
+  /// Both outlive it.
+  Mover(const Exchange& exchange, MPI_Comm communicator, Parking& parking)
+      : exchange_(exchange), communicator_(communicator), parking_(parking) {}
+
+  /// The messages of `transfers`, in each unit of which the tasks weigh `unit`. From then on kept() is known,
+  /// as knows_kept() says. Throws Error on all ranks where one could not pack.
+  Routine<Nothing> move(const thalweg_tasks& tasks, std::span<const thalweg_transfer> transfers, double unit);
+  /// All tasks stay.
+  void stay(const thalweg_tasks& tasks);
+  void forget() { known_at_ns_ = 0; }
+
+  bool knows_kept() const { return known_at_ns_ != 0; }
+  std::uint64_t known_at_ns() const { return known_at_ns_; }
+  std::size_t kept() const { return kept_; }
+  std::size_t arrived() const { return arrived_; }
+  std::span<const std::byte> arrivals() const { return {arrivals_.begin(), arrived_bytes_}; }
+  /// Of a task that was packed lately; 0: none was.
+  double packed_task_bytes() const { return packed_task_bytes_; }
+
+private:
+  /// A message with tasks first .. end - 1; or one that comes, with so many.
+  struct Message {
+    Rank rank = -1;
+    std::uint64_t tasks = 0;
+    std::uint64_t bytes = 0;
+    std::size_t first = 0;
+    std::size_t at = 0; ///< where its bytes begin in what is packed, or in what arrives
+  };
+  struct Notice {
+    std::uint64_t tasks = 0;
+    std::uint64_t bytes = 0;
+  };
+
+  void cut(const thalweg_tasks& tasks, std::span<const thalweg_transfer> transfers, double unit);
+  /// False: the program's function has failed.
+  bool pack(const thalweg_tasks& tasks);
+  Routine<Nothing> notify();
+  Routine<Nothing> exchange(const thalweg_tasks& tasks);
+  Routine<Nothing> complete(std::vector<MPI_Request>& requests) const;
+
+  const Exchange& exchange_;
+  MPI_Comm communicator_;
+  Parking& parking_;
+  std::vector<Message> leaving_;
+  std::vector<Message> coming_;
+  Arrivals packed_;
+  Arrivals arrivals_;
+  std::uint64_t known_at_ns_ = 0; ///< what is kept; 0: not yet
+  std::size_t kept_ = 0;
+  std::size_t arrived_ = 0;
+  std::size_t arrived_bytes_ = 0;
+  double packed_task_bytes_ = 0;
+};
+
+} // namespace thalweg::balancing

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "python/bindings.hpp"
+
+#include "base/error.hpp"
+
+#include <nanobind/stl/string.h>
+
+namespace {
+
+/// A message as Python has text: a file's bytes in it need not be UTF-8.
+nb::object text_of(const std::string& text) {
+  return nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+}
+
+/// Raises thalweg._core.Error(problem, remedy) in Python for what the core throws.
+void register_error(nb::module_& module) {
+  static nb::handle type = nb::exception<thalweg::Error>(module, "Error").release();
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const thalweg::Error& error) {
+      PyErr_SetObject(type.ptr(), nb::make_tuple(text_of(error.problem()), text_of(error.remedy())).ptr());
+    }
+  });
+}
+
+} // namespace
+
+NB_MODULE(_core, module) {
+  nb::set_leak_warnings(false); // at the end of an interpreter, whoever still holds a strategy is no leak
+  module.doc() = "Thalweg's core: the index of strategies, schedules and proofs.";
+  register_error(module);
+  thalweg::python::bind_index(module);
+  thalweg::python::bind_files(module);
+  thalweg::python::bind_networks(module);
+  thalweg::python::bind_schedules(module);
+  thalweg::python::bind_proofs(module);
+  thalweg::python::bind_machines(module);
+  thalweg::python::bind_tuning(module);
+  thalweg::python::bind_tuning_files(module);
+  thalweg::python::bind_grids(module);
+  thalweg::python::bind_interconnects(module);
+  thalweg::python::bind_balance(module);
+  thalweg::python::bind_recordings(module);
+  thalweg::python::bind_traces(module);
+  thalweg::python::bind_simulations(module);
+  thalweg::python::bind_packets(module);
+  thalweg::python::bind_placement(module);
+  thalweg::python::bind_quadratic(module);
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "team/plans.hpp"
+
+#include "base/error.hpp"
+#include "job/buffer_use.hpp"
+#include "strategies/order.hpp"
+#include "transport/aggregation/aggregation_port.hpp"
+#include "tune/candidates.hpp"
+
+#include <cstring>
+#include <fmt/format.h>
+
+namespace thalweg::teams {
+
+namespace {
+
+// Calls of a row, by which the model picks where nobody waits for the end of one (Nishtala 2009,
+// section 5).
+constexpr std::int32_t row_length = 10;
+
+Aim aim_of(const TeamCall& call) {
+  return call.after == thalweg_sync_none ? Aim::throughput : Aim::latency;
+}
+
+} // namespace
+
+struct Plans::Entry {
+  std::shared_ptr<const engine::Plan> plan;
+  std::size_t held_bytes = 0;
+  std::vector<std::unique_ptr<Runner>> idle;
+};
+
+Runner::Runner(std::shared_ptr<const engine::Plan> plan, transport::Transport& transport,
+               std::size_t held_bytes)
+    : plan_(std::move(plan)), held_bytes_(held_bytes), batch_(transport.make_batch()),
+      execution_(std::make_unique<engine::Execution>(*plan_, *batch_)) {}
+
+void Runner::start(std::byte* input, std::byte* output, engine::Tags tags, engine::Operator* combine) {
+  if (held_bytes_ > 0)
+    input = static_cast<std::byte*>(std::memcpy(held_.grow(held_bytes_), input, held_bytes_));
+  execution_->start({input, output, scratch_.grow(static_cast<std::size_t>(plan_->scratch_bytes())),
+                     staging_.grow(static_cast<std::size_t>(plan_->staging_bytes()))},
+                    tags, combine);
+}
+
+void RunnerReturn::operator()(Runner* runner) const {
+  std::unique_ptr<Runner> ended(runner);
+  if (const auto kept = entry.lock())
+    kept->idle.push_back(std::move(ended));
+}
+
+Plans::Plans(const job::Group& group, std::shared_ptr<const job::Knowledge> knowledge, const Plans* whole)
+    : group_(group), knowledge_(std::move(knowledge)),
+      model_choices_(whole == nullptr ? std::make_shared<ModelChoices>() : whole->model_choices_),
+      node_places_(knowledge_->network.of(group.placement())),
+      orders_(strategies::rank_orders(group.placement().nodes, group.placement().sockets, node_places_)) {
+  for (const tune::Pick& pick : knowledge_->picks)
+    picks_[pick.call].add(pick.ranks, pick.nodes, pick);
+}
+
+BorrowedRunner Plans::runner_for(const TeamCall& call, bool commutes) {
+  job::PlanKey key{static_cast<std::int64_t>(call.operation),
+                   call.root,
+                   static_cast<std::int64_t>(call.unit_bytes()),
+                   static_cast<std::int64_t>(call.element_bytes),
+                   call.in_place() ? 1 : 0,
+                   aim_of(call) == Aim::throughput ? 1 : 0,
+                   commutes ? 1 : 0};
+  std::shared_ptr<Entry> entry = entries_.find(key);
+  if (!entry) {
+    entry = make_entry(call, commutes);
+    entries_.insert(std::move(key), entry);
+  }
+  std::unique_ptr<Runner> runner;
+  if (entry->idle.empty()) {
+    runner = std::make_unique<Runner>(entry->plan, group_.transport(), entry->held_bytes);
+  } else {
+    runner = std::move(entry->idle.back());
+    entry->idle.pop_back();
+  }
+  return {runner.release(), RunnerReturn{entry}};
+}
+
+schedule::Problem Plans::problem_of(const TeamCall& call, bool commutes) const {
+  return {.operation = call.operation,
+          .ranks = group_.ranks(),
+          .root = call.root,
+          .commutative = commutes,
+          .unit_bytes = static_cast<std::int64_t>(call.unit_bytes()),
+          .nodes = group_.nodes(),
+          .sockets = group_.sockets(),
+          .orders = orders_};
+}
+
+std::shared_ptr<Plans::Entry> Plans::make_entry(const TeamCall& call, bool commutes) const {
+  schedule::Problem problem = problem_of(call, commutes);
+  const strategies::Scheduled chosen = choose(problem, aim_of(call)).scheduled;
+  const strategies::Strategy& strategy = chosen.strategy();
+  problem.parameters = chosen.parameters();
+  const job::BufferUse use = job::buffer_use(call.in_place(), strategy.in_place);
+  problem.in_place = use.in_place;
+  const std::int32_t pieces = strategies::pieces(strategy, problem);
+  const engine::Layouts layouts = engine::uniform_layouts(
+      problem, pieces, static_cast<std::int64_t>(call.count), static_cast<std::int64_t>(call.element_bytes));
+  const bool reduces = schedule::is_reduction(call.operation);
+  const engine::Combining combining{reduces ? call.element_bytes : 1,
+                                    reduces ? group_.transport().max_granule() : 0};
+  auto entry = std::make_shared<Entry>();
+  entry->plan = std::make_shared<const engine::Plan>(strategies::build(strategy, problem, group_.rank()),
+                                                     layouts, combining);
+  entry->held_bytes = use.copies_input ? call.unit_bytes() : 0;
+  return entry;
+}
+
+namespace {
+
+// Why no team can run it, whatever the problem; or nothing.
+std::string not_of_teams(const strategies::Selection& selection) {
+  if (selection.call->is_variant || !is_of_teams(selection.call->operation))
+    return fmt::format("a team has no {}", selection.call->name);
+  const auto* scheduled = std::get_if<strategies::Scheduled>(&selection.implementation);
+  if (scheduled == nullptr)
+    return "a team has no native collectives";
+  return scheduled->strategy().offloads ? "network devices run MPI calls, and none of a team" : "";
+}
+
+// Why the strategy cannot do the problem, or nothing.
+std::string unsupported_reason(const strategies::Scheduled& scheduled, schedule::Problem problem) {
+  problem.parameters = scheduled.parameters();
+  return strategies::unsupported_reason(scheduled.strategy(), problem).value_or("");
+}
+
+// The schedule of an implementation that a team can run; null for the library's own and what devices run.
+const strategies::Scheduled* schedule_of(const strategies::Implementation& implementation,
+                                         const schedule::Problem& problem) {
+  const auto* scheduled = std::get_if<strategies::Scheduled>(&implementation);
+  const bool is_runnable = scheduled != nullptr && !scheduled->strategy().offloads &&
+                           unsupported_reason(*scheduled, problem).empty();
+  return is_runnable ? scheduled : nullptr;
+}
+
+// What of a pick a team can run, or null.
+const strategies::Scheduled* schedule_of(const tune::Pick& pick, const schedule::Problem& problem) {
+  const strategies::Scheduled* const found = schedule_of(pick.use, problem);
+  return found == nullptr && pick.fallback ? schedule_of(*pick.fallback, problem) : found;
+}
+
+} // namespace
+
+void Plans::use(const std::string& selections, Selector selector) {
+  std::vector<strategies::Selection> chosen = strategies::parse_selections(selections);
+  if (selector == Selector::program)
+    for (const strategies::Selection& selection : chosen)
+      if (const std::string reason = not_of_teams(selection); !reason.empty())
+        throw Error(fmt::format("{}: {}", strategies::to_text(selection), reason),
+                    "choose a strategy that runs on messages, for a collective of teams",
+                    thalweg_error_unsupported);
+  chosen_ = std::move(chosen);
+  selector_ = selector;
+  entries_.clear();
+}
+
+TeamChoice Plans::choose(const schedule::Problem& problem, Aim aim) const {
+  const strategies::Call& call = *strategies::find_call(schedule::name(problem.operation));
+  const strategies::Selection* const chosen = strategies::selected(chosen_, call);
+  if (chosen != nullptr) {
+    const char* const origin =
+        selector_ == Selector::program ? "chosen by the program" : "chosen by THALWEG_USE";
+    if (const strategies::Scheduled* const found = schedule_of(chosen->implementation, problem))
+      return {*found, origin};
+    if (selector_ == Selector::program)
+      throw Error(fmt::format("{} cannot do {} bytes on {} ranks: {}", strategies::to_text(*chosen),
+                              problem.unit_bytes, problem.ranks,
+                              unsupported_reason(strategies::schedule_of(*chosen), problem)),
+                  "choose another strategy, or none");
+  }
+  const std::optional<TeamChoice> tuned = best_by_tuning(problem);
+  TeamChoice choice = tuned ? *tuned : best_by_model(problem, aim);
+  if (chosen != nullptr)
+    choice.origin += fmt::format(", as no team runs {} of THALWEG_USE here", strategies::to_text(*chosen));
+  return choice;
+}
+
+// What was found best for the nearest size, unless it is the library's own or runs on devices: then what was
+// best without them, or the model has to say.
+std::optional<TeamChoice> Plans::best_by_tuning(const schedule::Problem& problem) const {
+  const auto known = picks_.find(schedule::name(problem.operation));
+  const tune::Pick* const best =
+      known == picks_.end() ? nullptr
+                            : known->second.nearest(problem.ranks, group_.node_count(), problem.unit_bytes);
+  const strategies::Scheduled* const found = best == nullptr ? nullptr : schedule_of(*best, problem);
+  if (found == nullptr)
+    return std::nullopt;
+  return TeamChoice{*found, "by the tuning file"};
+}
+
+namespace {
+
+/// All that the model's answer depends on, for one machine.
+job::PlanKey key_of(const schedule::Problem& problem, Aim aim, const job::Placement& placement) {
+  job::PlanKey key{static_cast<std::int64_t>(problem.operation), problem.root, problem.unit_bytes,
+                   problem.commutative ? 1 : 0, static_cast<std::int64_t>(aim)};
+  key.insert(key.end(), placement.nodes.begin(), placement.nodes.end());
+  key.push_back(-1); // no node's number
+  for (const std::uint64_t id : placement.node_ids)
+    key.push_back(static_cast<std::int64_t>(id));
+  key.insert(key.end(), placement.sockets.begin(), placement.sockets.end());
+  return key;
+}
+
+} // namespace
+
+TeamChoice Plans::best_by_model(const schedule::Problem& problem, Aim aim) const {
+  return model_choices_->choice(key_of(problem, aim, group_.placement()),
+                                [&] { return ask_model(problem, aim); });
+}
+
+TeamChoice Plans::ask_model(const schedule::Problem& problem, Aim aim) const {
+  tune::Case wanted{.call = strategies::find_call(schedule::name(problem.operation)),
+                    .bytes = problem.unit_bytes,
+                    .ranks = problem.ranks,
+                    .nodes = *group_.nodes(),
+                    .sockets = group_.placement().sockets,
+                    .node_places = node_places_,
+                    .orders = orders_,
+                    .may_offload = false};
+  if (aim == Aim::throughput) {
+    const bool is_short = static_cast<std::size_t>(problem.unit_bytes) <= transport::max_aggregated_bytes;
+    if (is_short && group_.has_far_ranks())
+      wanted.bytes *= row_length; // they travel together
+    else
+      wanted.calls_in_row = row_length;
+  }
+  for (const tune::Candidate& candidate :
+       tune::candidates(wanted, knowledge_->machine.machine, tune::Breadth::defaults))
+    if (unsupported_reason(candidate.scheduled, problem).empty())
+      return {candidate.scheduled, knowledge_->machine.is_probed ? "by the model of the probed machine"
+                                                                 : "by the model of a default machine"};
+  throw Error(fmt::format("no strategy can do a {} of {} bytes on {} ranks",
+                          schedule::name(problem.operation), problem.unit_bytes, problem.ranks),
+              "please report this");
+}
+
+} // namespace thalweg::teams

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+// Which strategy a team's call runs, and its schedule bound to sizes, kept for the next one.
+
+#include "engine/execution.hpp"
+#include "job/library/group_knowledge.hpp"
+#include "job/picks_by_shape.hpp"
+#include "job/plan_cache.hpp"
+#include "job/storage.hpp"
+#include "strategies/selection.hpp"
+#include "team/call.hpp"
+#include "team/model_choices.hpp"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace thalweg::teams {
+
+/// A plan at work, with the memory that it needs. Used again and again, by one call at a time.
+class Runner {
+public:
+  /// `held_bytes`: of input that is copied first, as the output is the same memory and the strategy does not
+  /// bear that.
+  Runner(std::shared_ptr<const engine::Plan> plan, transport::Transport& transport, std::size_t held_bytes);
+  void start(std::byte* input, std::byte* output, engine::Tags tags, engine::Operator* combine);
+  engine::Execution& execution() { return *execution_; }
+
+private:
+  std::shared_ptr<const engine::Plan> plan_;
+  std::size_t held_bytes_;
+  job::Storage held_;
+  job::Storage scratch_;
+  job::Storage staging_;
+  std::unique_ptr<transport::Batch> batch_;
+  std::unique_ptr<engine::Execution> execution_;
+};
+
+/// Gives its runner back to the plan when it ends.
+using BorrowedRunner = std::unique_ptr<Runner, struct RunnerReturn>;
+
+/// What counts: when one call ends, or, as nobody waits for that, when a row of them does.
+enum class Aim : std::uint8_t { latency, throughput };
+
+/// Who selected: where a team cannot do what the program asks of it, that is an error. What a job was started
+/// with is for its MPI calls as well, and teams pass over what is not theirs.
+enum class Selector : std::uint8_t { environment, program };
+
+class Plans {
+public:
+  /// `knowledge`: agreed by the ranks of the group, or of the whole that it is a part of; then `whole` has
+  /// that one's plans, else nullptr.
+  Plans(const job::Group& group, std::shared_ptr<const job::Knowledge> knowledge, const Plans* whole);
+  /// Selections as for THALWEG_USE; throws Error for what is none, and for what a program selects that no
+  /// team has.
+  void use(const std::string& selections, Selector selector);
+  /// What was selected, else the tuning file's pick, else the model's. Throws Error where the program
+  /// selected what cannot do it.
+  TeamChoice choose(const schedule::Problem& problem, Aim aim) const;
+  /// A runner for such calls. Ranks that make the same calls in the same order get matching ones.
+  BorrowedRunner runner_for(const TeamCall& call, bool commutes);
+
+private:
+  struct Entry;
+  friend struct RunnerReturn;
+
+  schedule::Problem problem_of(const TeamCall& call, bool commutes) const;
+  std::shared_ptr<Entry> make_entry(const TeamCall& call, bool commutes) const;
+  std::optional<TeamChoice> best_by_tuning(const schedule::Problem& problem) const;
+  TeamChoice best_by_model(const schedule::Problem& problem, Aim aim) const;
+  TeamChoice ask_model(const schedule::Problem& problem, Aim aim) const;
+
+  const job::Group& group_;
+  std::shared_ptr<const job::Knowledge> knowledge_;
+  std::shared_ptr<ModelChoices> model_choices_;
+  topology::NodePlaces node_places_;
+  std::shared_ptr<const schedule::RankOrders> orders_;
+  std::map<std::string, job::PicksByShape<tune::Pick>, std::less<>> picks_; // by call
+  std::vector<strategies::Selection> chosen_;
+  Selector selector_ = Selector::environment;
+  job::PlanCache<Entry> entries_;
+};
+
+struct RunnerReturn {
+  std::weak_ptr<Plans::Entry> entry;
+  void operator()(Runner* runner) const;
+};
+
+} // namespace thalweg::teams

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "team/symmetric_memory.hpp"
+
+#include "base/error.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <new>
+
+namespace thalweg::teams {
+
+namespace {
+
+constexpr std::size_t page = 4096;
+
+void give_back(std::byte* memory) {
+  std::free(memory);
+}
+
+} // namespace
+
+Allocation::Allocation(job::Group& group, std::size_t bytes)
+    : bytes_(bytes), stride_((std::max<std::size_t>(bytes, 1) + page - 1) / page * page),
+      private_(nullptr, give_back), own_(nullptr) {
+  if (group.near_ranks() > 1)
+    segment_ = group.share(stride_ * static_cast<std::size_t>(group.near_ranks()));
+  if (segment_) {
+    own_ = segment_->memory() + stride_ * static_cast<std::size_t>(group.near_rank());
+    return;
+  }
+  private_.reset(static_cast<std::byte*>(std::aligned_alloc(page, stride_)));
+  if (!private_)
+    throw std::bad_alloc();
+  std::memset(private_.get(), 0, stride_);
+  own_ = private_.get();
+}
+
+std::byte* Allocation::of(Rank near_rank) const {
+  return segment_ ? segment_->memory() + stride_ * static_cast<std::size_t>(near_rank) : nullptr;
+}
+
+std::byte* SymmetricMemory::allocate(job::Group& group, std::size_t bytes) {
+  allocations_.push_back(std::make_unique<Allocation>(group, bytes));
+  return allocations_.back()->begin();
+}
+
+void SymmetricMemory::release(const void* begin) {
+  const auto place = std::ranges::find(allocations_, static_cast<const std::byte*>(begin),
+                                       [](const auto& one) { return one->begin(); });
+  if (place == allocations_.end())
+    throw Error(fmt::format("no symmetric memory begins at {}", begin),
+                "release what allocate() gave, once, with the team that gave it");
+  allocations_.erase(place);
+}
+
+const Allocation* SymmetricMemory::find(const void* address) const {
+  const auto place =
+      std::ranges::find_if(allocations_, [address](const auto& one) { return one->holds(address); });
+  return place == allocations_.end() ? nullptr : place->get();
+}
+
+} // namespace thalweg::teams

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+// Symmetric memory: as many bytes on every rank of a team. Ranks of a node have theirs in one segment, so
+// that each reaches the others' by loads and stores.
+
+#include "job/library/group.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace thalweg::teams {
+
+class Allocation {
+public:
+  /// Collective.
+  Allocation(job::Group& group, std::size_t bytes);
+
+  std::byte* begin() const { return own_; }
+  std::size_t bytes() const { return bytes_; }
+  bool holds(const void* address) const {
+    const auto* place = static_cast<const std::byte*>(address);
+    return place >= own_ && place < own_ + bytes_;
+  }
+  /// Where the near rank's own memory begins; nullptr where it cannot be reached.
+  std::byte* of(Rank near_rank) const;
+
+private:
+  std::size_t bytes_;
+  std::size_t stride_; ///< between ranks
+  std::shared_ptr<transport::Segment> segment_;
+  std::unique_ptr<std::byte[], void (*)(std::byte*)> private_;
+  std::byte* own_;
+};
+
+/// What a team has allocated.
+class SymmetricMemory {
+public:
+  std::byte* allocate(job::Group& group, std::size_t bytes);
+  /// Throws Error where nothing begins there.
+  void release(const void* begin);
+  /// The allocation that holds the address, or nullptr.
+  const Allocation* find(const void* address) const;
+
+private:
+  std::vector<std::unique_ptr<Allocation>> allocations_;
+};
+
+} // namespace thalweg::teams

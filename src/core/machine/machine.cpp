@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine/machine.hpp"
+
+#include "base/assertion.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace thalweg::machine {
+
+namespace {
+
+constexpr std::array<std::string_view, level_count> level_names{"core complex", "socket", "node", "network"};
+
+double seconds(const std::vector<Rate>& rates, std::int64_t bytes) {
+  if (rates.empty())
+    return 0;
+  const auto fits = std::ranges::find_if(rates, [&](const Rate& rate) { return bytes <= rate.bytes_max; });
+  return (fits == rates.end() ? rates.back() : *fits).per_byte.value * static_cast<double>(bytes);
+}
+
+Figure exactly(double value) {
+  return {value, value, value};
+}
+
+} // namespace
+
+std::string_view name(Level level) {
+  return level_names[static_cast<std::size_t>(level)];
+}
+
+const MessageCost& LevelCosts::at(std::int64_t bytes) const {
+  THALWEG_ASSERT(normal, !ranges.empty());
+  const auto fits =
+      std::ranges::find_if(ranges, [&](const MessageCost& range) { return bytes <= range.bytes_max; });
+  return fits == ranges.end() ? ranges.back() : *fits;
+}
+
+const LevelCosts& Machine::at(Level level) const {
+  THALWEG_ASSERT(normal, !levels.empty());
+  const auto distance = [&](const LevelCosts& costs) {
+    const bool crosses = (costs.level == Level::network) != (level == Level::network);
+    return std::abs(static_cast<int>(costs.level) - static_cast<int>(level)) +
+           (crosses ? static_cast<int>(level_count) : 0);
+  };
+  return *std::ranges::min_element(levels, {}, distance);
+}
+
+double Machine::copy_seconds(std::int64_t bytes) const {
+  return seconds(copy, bytes);
+}
+
+double Machine::combine_seconds(std::int64_t bytes) const {
+  return seconds(combine, bytes);
+}
+
+Machine default_machine() {
+  Machine machine;
+  machine.title = "a machine that nobody measured: thalweg probe measures this one";
+  machine.cores = 8;
+  const auto range = [](std::int64_t bytes_max, double latency, double overhead, double overhead_per_byte,
+                        double gap, double gap_per_byte) {
+    return MessageCost{.bytes_max = bytes_max,
+                       .latency = exactly(latency),
+                       .send = exactly(overhead),
+                       .send_per_byte = exactly(overhead_per_byte),
+                       .receive = exactly(overhead),
+                       .receive_per_byte = exactly(overhead_per_byte),
+                       .gap = exactly(gap),
+                       .gap_per_byte = exactly(gap_per_byte),
+                       .unexpected = {},
+                       .unexpected_per_byte = {},
+                       .overlapped = exactly(2 * overhead),
+                       .overlapped_per_byte = exactly(2 * overhead_per_byte)};
+  };
+  machine.levels = {
+      {Level::node, {range(4096, 1e-7, 1e-7, 1e-10, 0, 0), range(INT64_MAX, 1e-6, 4e-7, 8e-11, 0, 0)}, 0},
+      {Level::network,
+       {range(8192, 5e-6, 1e-6, 2e-10, 5e-7, 8e-10), range(INT64_MAX, 1e-5, 2e-6, 1e-10, 5e-7, 8e-10)},
+       0},
+  };
+  machine.copy = {{1 << 15, exactly(3e-11)}, {1 << 20, exactly(6e-11)}, {INT64_MAX, exactly(1.2e-10)}};
+  machine.combine = {{1 << 15, exactly(5e-11)}, {1 << 20, exactly(8e-11)}, {INT64_MAX, exactly(1.8e-10)}};
+  machine.switch_core = exactly(3e-6);
+  machine.step = exactly(5e-8);
+  return machine;
+}
+
+} // namespace thalweg::machine

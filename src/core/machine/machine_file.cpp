@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "base/units.hpp"
+#include "machine/machine.hpp"
+#include "machine/machine_nodes.hpp"
+#include "machine/toml_file.hpp"
+#include "topology/interconnect.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+#include <functional>
+#include <iterator>
+#include <sstream>
+
+namespace thalweg::machine {
+
+namespace {
+
+constexpr std::int64_t format_number = 1;
+constexpr std::int64_t max_burst = std::int64_t{1} << 40;
+constexpr std::string_view unlimited = "any";
+constexpr std::string_view times_unit = " times";
+
+// Where in which file something is, for errors.
+struct Location {
+  const std::string& file;
+  std::string path;
+  std::uint32_t line = 0;
+
+  [[noreturn]] void refuse(const std::string& what, const std::string& remedy) const {
+    throw Error(fmt::format("{}: {}{}{}", place_in(file, line), path, path.empty() ? "" : " ", what), remedy);
+  }
+  Location inside(std::string_view name, const toml::node* node) const {
+    return {file, path.empty() ? std::string(name) : fmt::format("{}.{}", path, name), line_of(node)};
+  }
+};
+
+constexpr std::string_view explanation =
+    "# What thalweg probe found: times in seconds with their units, each with the spread of its\n"
+    "# measurements (a tenth .. nine tenths). Rows hold for messages up to `bytes`; what each key means,\n"
+    "# docs/tuning.md says. Of a level's `samples`, `outliers` took over three times the median of their "
+    "row.\n";
+
+constexpr const char* measure_again = "correct it, or measure again: thalweg probe";
+
+std::string text_of(const toml::table& table, std::string_view key, const Location& location,
+                    std::string default_value, const char* remedy = measure_again) {
+  const toml::node* node = table.get(key);
+  if (node == nullptr)
+    return default_value;
+  const auto value = node->value_exact<std::string>();
+  if (!value)
+    location.inside(key, node).refuse("is no text", remedy);
+  return *value;
+}
+
+std::int64_t number_of(const toml::table& table, std::string_view key, const Location& location,
+                       std::int64_t default_value, std::int64_t min = 1) {
+  const toml::node* node = table.get(key);
+  if (node == nullptr)
+    return default_value;
+  const auto value = node->value_exact<std::int64_t>();
+  if (!value || *value < min || *value > INT32_MAX)
+    location.inside(key, node).refuse(fmt::format("is no whole number from {} to {}", min, INT32_MAX),
+                                      measure_again);
+  return *value;
+}
+
+// "1.2 times", of what stands where the key is explained.
+double parse_times(std::string_view text) {
+  double value = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (fault != std::errc{} || std::string_view(end, text.data() + text.size()) != times_unit ||
+      !std::isfinite(value) || value < 0)
+    throw Error(fmt::format("'{}' is no factor", text), "write 1.2 times");
+  return value;
+}
+
+std::string times_text(double value) {
+  return fmt::format("{:.3g}{}", value, times_unit);
+}
+
+// How figures of a kind are read and written.
+struct Unit {
+  double (*parse)(std::string_view text);
+  std::string (*format)(double value);
+  const char* default_text;
+  const char* example;
+};
+
+constexpr Unit seconds_unit{parse_seconds, format_seconds, "0 s", "write 1.2 us (1.1 us .. 1.4 us)"};
+constexpr Unit factor_unit{parse_times, times_text, "1 times", "write 1.2 times (1.1 times .. 1.4 times)"};
+
+// "1.2 us (1.1 us .. 1.4 us)", the spread being optional.
+Figure parse_figure(std::string_view text, const Unit& unit) {
+  Figure figure;
+  const std::size_t open = text.find(" (");
+  figure.value = figure.low = figure.high = unit.parse(text.substr(0, open));
+  if (open == std::string_view::npos)
+    return figure;
+  const std::string_view spread = text.substr(open + 2);
+  const std::size_t dots = spread.find(" .. ");
+  if (dots == std::string_view::npos || spread.back() != ')')
+    throw Error(fmt::format("'{}' is no figure with its spread", text), unit.example);
+  figure.low = unit.parse(spread.substr(0, dots));
+  figure.high = unit.parse(spread.substr(dots + 4, spread.size() - dots - 5));
+  return figure;
+}
+
+std::string figure_text(const Figure& figure, const Unit& unit = seconds_unit) {
+  if (figure.low == figure.value && figure.high == figure.value)
+    return unit.format(figure.value);
+  return fmt::format("{} ({} .. {})", unit.format(figure.value), unit.format(figure.low),
+                     unit.format(figure.high));
+}
+
+Figure figure_of(const toml::table& table, std::string_view key, const Location& location,
+                 const Unit& unit = seconds_unit) {
+  const std::string text = text_of(table, key, location, unit.default_text, unit.example);
+  try {
+    return parse_figure(text, unit);
+  } catch (const Error& error) {
+    location.inside(key, table.get(key)).refuse(error.problem(), error.remedy());
+  }
+}
+
+std::int64_t bytes_of(const toml::table& table, std::string_view key, std::string_view default_value,
+                      const Location& location) {
+  const std::string text = text_of(table, key, location, std::string(default_value), "write 64KiB");
+  try {
+    return text == unlimited ? INT64_MAX : parse_bytes(text);
+  } catch (const Error& error) {
+    location.inside(key, table.get(key)).refuse(error.problem(), error.remedy());
+  }
+}
+
+std::string bytes_text(std::int64_t bytes) {
+  return bytes == INT64_MAX ? std::string(unlimited) : exact_bytes(bytes);
+}
+
+// Calls `read` for each table of an array of tables; an absent array is an empty one.
+void for_each_table(const toml::table& table, std::string_view key, const Location& location,
+                    const std::function<void(const toml::table&, const Location&)>& read) {
+  const toml::node* node = table.get(key);
+  if (node == nullptr)
+    return;
+  const toml::array* rows = node->as_array();
+  if (rows == nullptr)
+    location.inside(key, node).refuse("is no array of tables", measure_again);
+  for (std::size_t i = 0; i < rows->size(); ++i) {
+    const Location row = location.inside(fmt::format("{}[{}]", key, i), &(*rows)[i]);
+    const toml::table* fields = (*rows)[i].as_table();
+    if (fields == nullptr)
+      row.refuse("is no table", measure_again);
+    read(*fields, row);
+  }
+}
+
+// Ranges come by size, each once, and the last one reaches to any size.
+template <typename Row>
+void settle(std::vector<Row>& rows, const Location& location) {
+  std::ranges::sort(rows, {}, &Row::bytes_max);
+  const auto twice = std::ranges::adjacent_find(rows, {}, &Row::bytes_max);
+  if (twice != rows.end())
+    location.refuse(fmt::format("has two ranges up to {}", bytes_text(twice->bytes_max)), "leave one out");
+  if (!rows.empty())
+    rows.back().bytes_max = INT64_MAX;
+}
+
+struct CostField {
+  std::string_view key;
+  Figure MessageCost::*member;
+  const Unit* unit = &seconds_unit;
+};
+
+constexpr std::array<CostField, 13> cost_fields{{{"latency", &MessageCost::latency},
+                                                 {"send", &MessageCost::send},
+                                                 {"send_per_byte", &MessageCost::send_per_byte},
+                                                 {"receive", &MessageCost::receive},
+                                                 {"receive_per_byte", &MessageCost::receive_per_byte},
+                                                 {"gap", &MessageCost::gap},
+                                                 {"gap_per_byte", &MessageCost::gap_per_byte},
+                                                 {"unexpected", &MessageCost::unexpected},
+                                                 {"unexpected_per_byte", &MessageCost::unexpected_per_byte},
+                                                 {"overlapped", &MessageCost::overlapped},
+                                                 {"overlapped_per_byte", &MessageCost::overlapped_per_byte},
+                                                 {"two_way", &MessageCost::two_way, &factor_unit},
+                                                 {"shared", &MessageCost::shared, &factor_unit}}};
+
+std::string key_of(Level level) {
+  std::string key(name(level));
+  std::ranges::replace(key, ' ', '_');
+  return key;
+}
+
+MessageCost read_cost(const toml::table& row, const Location& location) {
+  std::vector<std::string_view> known{"bytes"};
+  std::ranges::transform(cost_fields, std::back_inserter(known), &CostField::key);
+  check_keys(row, known, location.file, location.path);
+  MessageCost cost;
+  cost.bytes_max = bytes_of(row, "bytes", unlimited, location);
+  for (const CostField& field : cost_fields)
+    cost.*field.member = figure_of(row, field.key, location, *field.unit);
+  return cost;
+}
+
+void read_level(Machine& machine, const toml::table& table, Level level, const Location& file) {
+  const toml::node* node = table.get(key_of(level));
+  if (node == nullptr)
+    return;
+  const Location location = file.inside(key_of(level), node);
+  const toml::table* fields = node->as_table();
+  if (fields == nullptr)
+    location.refuse("is no table", measure_again);
+  check_keys(*fields, {"burst", "pairs", "samples", "outliers", "worst", "message"}, location.file,
+             location.path);
+  LevelCosts costs;
+  costs.level = level;
+  const std::int64_t burst = bytes_of(*fields, "burst", "0B", location);
+  if (burst > max_burst)
+    location.inside("burst", fields->get("burst")).refuse("is more than 1 TiB", measure_again);
+  costs.burst_bytes = static_cast<double>(burst);
+  costs.pairs = static_cast<std::int32_t>(number_of(*fields, "pairs", location, 1));
+  costs.samples = number_of(*fields, "samples", location, 0, 0);
+  costs.outliers = number_of(*fields, "outliers", location, 0, 0);
+  costs.worst = figure_of(*fields, "worst", location, factor_unit).value;
+  for_each_table(*fields, "message", location, [&](const toml::table& row, const Location& at) {
+    costs.ranges.push_back(read_cost(row, at));
+  });
+  if (costs.ranges.empty())
+    location.refuse("has no [[message]] costs", measure_again);
+  settle(costs.ranges, location);
+  machine.levels.push_back(std::move(costs));
+}
+
+std::vector<Rate> read_rates(const toml::table& table, std::string_view key, const Location& location) {
+  std::vector<Rate> rates;
+  for_each_table(table, key, location, [&](const toml::table& row, const Location& at) {
+    check_keys(row, {"bytes", "per_byte"}, at.file, at.path);
+    rates.push_back({bytes_of(row, "bytes", unlimited, at), figure_of(row, "per_byte", at)});
+  });
+  settle(rates, location.inside(key, table.get(key)));
+  return rates;
+}
+
+constexpr std::array<std::pair<std::string_view, Figure DeviceCosts::*>, 3> device_fields{
+    {{"start", &DeviceCosts::start}, {"hop", &DeviceCosts::hop}, {"wake", &DeviceCosts::wake}}};
+
+DeviceCosts read_device(const toml::table& table, const Location& file) {
+  DeviceCosts costs;
+  const toml::node* node = table.get("device");
+  if (node == nullptr)
+    return costs;
+  const Location location = file.inside("device", node);
+  const toml::table* fields = node->as_table();
+  if (fields == nullptr)
+    location.refuse("is no table", measure_again);
+  check_keys(*fields, {"start", "hop", "wake"}, location.file, location.path);
+  for (const auto& [key, member] : device_fields)
+    costs.*member = figure_of(*fields, key, location);
+  if (!costs.is_known())
+    location.refuse("says that nothing takes time", measure_again);
+  return costs;
+}
+
+void write_device(std::string& text, const DeviceCosts& costs) {
+  if (!costs.is_known())
+    return;
+  text += "\n[device]\n";
+  for (const auto& [key, member] : device_fields)
+    text += fmt::format("{} = \"{}\"\n", key, figure_text(costs.*member));
+}
+
+std::vector<std::string_view> keys_of_machines(const std::vector<std::string>& levels) {
+  std::vector<std::string_view> known{"format",      "title",         "parts",  "mpi",   "transport",
+                                      "date",        "network_shape", "nodes",  "cores", "nodes_per_machine",
+                                      "switch_core", "step",          "device", "copy",  "combine"};
+  known.insert(known.end(), levels.begin(), levels.end());
+  return known;
+}
+
+void check_machine_keys(const toml::table& table, const std::string& name) {
+  std::vector<std::string> levels;
+  for (std::size_t level = 0; level < level_count; ++level)
+    levels.push_back(key_of(static_cast<Level>(level)));
+  check_keys(table, keys_of_machines(levels), name, "");
+}
+
+// The shape of a network; files of graphs need not be on every node.
+std::string shape_of(const toml::table& table, const Location& location) {
+  std::string shape = text_of(table, "network_shape", location, "");
+  try {
+    if (!shape.empty())
+      topology::parse_interconnect(shape, 1);
+  } catch (const Error& error) {
+    if (error.status() != thalweg_error_system)
+      location.inside("network_shape", table.get("network_shape")).refuse(error.problem(), error.remedy());
+  }
+  return shape;
+}
+
+Machine read(const toml::table& table, const std::string& name) {
+  const Location location{name, ""};
+  if (number_of(table, "format", location, 0) != format_number)
+    location.refuse("is no machine file of this version", "measure again: thalweg probe");
+  check_machine_keys(table, name);
+  Machine machine;
+  machine.title = text_of(table, "title", location, "");
+  machine.parts = text_of(table, "parts", location, "");
+  machine.mpi = text_of(table, "mpi", location, "");
+  machine.transport = text_of(table, "transport", location, "");
+  machine.date = text_of(table, "date", location, "");
+  machine.network = shape_of(table, location);
+  if (const toml::node* node = table.get("nodes"))
+    machine.nodes = read_nodes(*node, machine.network, name);
+  machine.cores = static_cast<std::int32_t>(number_of(table, "cores", location, 1));
+  machine.nodes_per_machine = static_cast<std::int32_t>(number_of(table, "nodes_per_machine", location, 1));
+  machine.switch_core = figure_of(table, "switch_core", location);
+  machine.step = figure_of(table, "step", location);
+  machine.device = read_device(table, location);
+  machine.copy = read_rates(table, "copy", location);
+  machine.combine = read_rates(table, "combine", location);
+  for (std::size_t level = 0; level < level_count; ++level)
+    read_level(machine, table, static_cast<Level>(level), location);
+  if (machine.levels.empty())
+    location.refuse("describes no level of the machine", measure_again);
+  return machine;
+}
+
+void write_rates(std::string& text, std::string_view key, const std::vector<Rate>& rates) {
+  for (const Rate& rate : rates)
+    text += fmt::format("\n[[{}]]\nbytes = \"{}\"\nper_byte = \"{}\"\n", key, bytes_text(rate.bytes_max),
+                        figure_text(rate.per_byte));
+}
+
+void write_level(std::string& text, const LevelCosts& costs) {
+  const std::string key = key_of(costs.level);
+  text += fmt::format("\n[{}]\nburst = \"{}\"\npairs = {}\nsamples = {}\noutliers = {}\nworst = \"{}\"\n",
+                      key, exact_bytes(static_cast<std::int64_t>(costs.burst_bytes)), costs.pairs,
+                      costs.samples, costs.outliers, times_text(costs.worst));
+  for (const MessageCost& cost : costs.ranges) {
+    text += fmt::format("\n[[{}.message]]\nbytes = \"{}\"\n", key, bytes_text(cost.bytes_max));
+    for (const CostField& field : cost_fields)
+      text += fmt::format("{} = \"{}\"\n", field.key, figure_text(cost.*field.member, *field.unit));
+  }
+}
+
+std::string quoted(std::string_view text) {
+  std::ostringstream out;
+  out << toml::value<std::string>(text);
+  return out.str();
+}
+
+} // namespace
+
+Machine parse_machine(std::string_view text, const std::string& name) {
+  return read(parse_toml(text, name, measure_again), name);
+}
+
+Machine load_machine(const std::string& file) {
+  return parse_machine(read_text(file, "name a machine file; thalweg probe makes one"), file);
+}
+
+std::string to_text(const Machine& machine) {
+  std::string text =
+      fmt::format("{}format = {}\ntitle = {}\nparts = {}\nmpi = {}\ntransport = {}\ndate = {}\n", explanation,
+                  format_number, quoted(machine.title), quoted(machine.parts), quoted(machine.mpi),
+                  quoted(machine.transport), quoted(machine.date));
+  text += fmt::format(
+      "cores = {}\nnodes_per_machine = {}\nnetwork_shape = {}\nswitch_core = \"{}\"\nstep = \"{}\"\n",
+      machine.cores, machine.nodes_per_machine, quoted(machine.network), figure_text(machine.switch_core),
+      figure_text(machine.step));
+  for (const LevelCosts& costs : machine.levels)
+    write_level(text, costs);
+  write_device(text, machine.device);
+  write_rates(text, "copy", machine.copy);
+  write_rates(text, "combine", machine.combine);
+  if (machine.nodes.size() > 0)
+    text += "\n[nodes]\n";
+  for (const auto& [host, place] : machine.nodes.hosts())
+    text += fmt::format("{} = {}\n", quoted(host), place);
+  return text;
+}
+
+} // namespace thalweg::machine

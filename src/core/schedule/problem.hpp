@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/rank.hpp"
+#include "schedule/block.hpp"
+#include "schedule/operation.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace thalweg::schedule {
+
+/// A strategy's parameters by name, e.g. {"radix", 4}. Sizes are in bytes.
+using Parameters = std::vector<std::pair<std::string, std::int64_t>>;
+
+/// Whom one rank receives from and sends to in a neighborhood collective, in the order of its buffers'
+/// units. The n-th entry of a rank b among a's destinations meets the n-th entry of a among b's sources.
+struct Neighborhood {
+  std::vector<Rank> sources;
+  std::vector<Rank> destinations;
+};
+
+/// All ranks, each once, in orders that follow the machine (strategies/order.hpp). An empty one is the ranks'
+/// own.
+struct RankOrders {
+  std::vector<Rank> tour = {};
+  std::vector<Rank> places = {};
+};
+
+/// What a schedule is asked for. Everything here but a rank's own neighborhood is equal on all ranks of a
+/// communicator, so that ranks that build their schedules apart build matching ones.
+struct Problem {
+  Operation operation = Operation::barrier;
+  std::int32_t ranks = 1;
+  Rank root = 0;
+  /// The user's input lies in his output buffer, as with MPI_IN_PLACE; a schedule must then bear that
+  /// input(k) and output(k) are the same memory (schedule/buffers.hpp says which).
+  bool in_place = false;
+  bool commutative = true;
+  /// Bytes of one unit where all ranks agree on it, else 0. Only used to choose a number of pieces.
+  std::int64_t unit_bytes = 0;
+  Parameters parameters = {};
+  /// The node of each rank (numbered from 0, any order), or null where unknown: all ranks on one node.
+  std::shared_ptr<const std::vector<std::int32_t>> nodes = nullptr;
+  /// The socket of each rank, numbered across nodes (a node's ranks that may move from socket to socket stand
+  /// for one more), or null where no node has ranks on several.
+  std::shared_ptr<const std::vector<std::int32_t>> sockets = nullptr;
+  /// The switch of each rank's node, numbered from 0, any order; or null where unknown, or one for all.
+  std::shared_ptr<const std::vector<std::int32_t>> leaves = nullptr;
+  /// Orders other than the ranks' own in which a strategy may number them, or null where there is none.
+  std::shared_ptr<const RankOrders> orders = nullptr;
+  /// For neighborhood collectives: a rank's neighbors, indexed by rank. At run time only one's own entry is
+  /// filled.
+  std::shared_ptr<const std::vector<Neighborhood>> neighborhoods = nullptr;
+
+  /// Value of a parameter; the index fills in defaults before a schedule is built, so a miss is a
+  /// programmer's error.
+  std::int64_t parameter(std::string_view name) const;
+  /// The same of a parameter that not all strategies of a kind have.
+  std::int64_t parameter_or(std::string_view name, std::int64_t other) const;
+};
+
+} // namespace thalweg::schedule

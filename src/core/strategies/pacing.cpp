@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "strategies/pacing.hpp"
+
+#include "base/arithmetic.hpp"
+
+namespace thalweg::strategies {
+
+using schedule::After;
+using schedule::BlockList;
+
+namespace {
+
+class PacedExchanges {
+public:
+  PacedExchanges(Builder& b, const std::function<BlockList(Rank)>& sent,
+                 const std::function<BlockList(Rank)>& received)
+      : b_(b), sent_(sent), received_(received) {}
+
+  After append(const Exchange& exchange, const After& after = {}) {
+    After steps;
+    if (exchange.from >= 0)
+      steps.push_back(b_.receive(exchange.from, received_(exchange.from), after));
+    if (exchange.to >= 0)
+      steps.push_back(b_.send(exchange.to, sent_(exchange.to), after));
+    return steps;
+  }
+
+  void append_in_window(std::span<const Exchange> exchanges, std::size_t window) {
+    std::vector<After> done;
+    for (const Exchange& exchange : exchanges) {
+      if (exchange.to < 0 && exchange.from < 0)
+        continue;
+      if (window == 1)
+        b_.round();
+      const bool waits = window > 1 && done.size() >= window;
+      done.push_back(append(exchange, waits ? done[done.size() - window] : After{}));
+    }
+  }
+
+  void append_between_barriers(std::span<const Exchange> exchanges, std::size_t steps) {
+    for (std::size_t i = 0; i < exchanges.size(); ++i) {
+      if (i > 0 && i % steps == 0)
+        append_token_barrier(b_);
+      append(exchanges[i]);
+    }
+  }
+
+private:
+  Builder& b_;
+  const std::function<BlockList(Rank)>& sent_;
+  const std::function<BlockList(Rank)>& received_;
+};
+
+} // namespace
+
+Parameter window_parameter(std::int64_t default_value) {
+  return {.name = "window",
+          .kind = ParameterKind::count,
+          .default_value = default_value,
+          .min = 1,
+          .max = 65536,
+          .description = "how many steps may be under way at once",
+          .proven_at = {2, 5}};
+}
+
+Parameter barrier_parameter() {
+  return {
+      .name = "barrier",
+      .kind = ParameterKind::choice,
+      .default_value = 0,
+      .min = 0,
+      .max = 2,
+      .description =
+          "a barrier of all ranks: never, after each step, or after each batch of steps (lb: fewer barriers)",
+      .choices = {"none", "step", "lb"},
+      .proven_at = {2, 1}};
+}
+
+void append_token_barrier(Builder& b) {
+  for (std::int32_t distance = 1; distance < b.ranks(); distance *= 2) {
+    b.round();
+    b.receive_token(static_cast<Rank>(modulo(b.rank() - distance, b.ranks())));
+    b.send_token((b.rank() + distance) % b.ranks());
+  }
+  b.round();
+}
+
+Pace pace_of(const Builder& b) {
+  return {static_cast<Barrier>(b.parameter("barrier")), static_cast<std::size_t>(b.parameter("window"))};
+}
+
+void append_exchanges(Builder& b, std::span<const Exchange> exchanges,
+                      const std::function<BlockList(Rank)>& sent,
+                      const std::function<BlockList(Rank)>& received, Pace pace) {
+  PacedExchanges paced(b, sent, received);
+  switch (pace.barrier) {
+  case Barrier::none:
+    paced.append_in_window(exchanges, pace.window);
+    break;
+  case Barrier::step:
+    paced.append_between_barriers(exchanges, 1);
+    break;
+  case Barrier::lb:
+    paced.append_between_barriers(exchanges, pace.window);
+    break;
+  }
+}
+
+} // namespace thalweg::strategies

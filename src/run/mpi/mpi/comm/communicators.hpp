@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+// What the interposer knows of each communicator, found by its handle.
+//
+// A state is made inside the call that makes the communicator, or at the communicator's first use when it
+// came from a call that is not ours (spawning, a library's inside). It is removed by the delete callback of
+// an attribute, when the program frees the communicator.
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "base/per_thread.hpp"
+#include "job/mpi/channels.hpp"
+#include "mpi/abi/native.hpp"
+#include "mpi/observe/samples.hpp"
+#include "schedule/problem.hpp"
+#include "topology/node_places.hpp"
+
+namespace thalweg::mpi {
+
+// What the collective runner keeps per communicator; destroyed with it, before its channels are closed.
+struct RunnerState {
+  virtual ~RunnerState() = default;
+};
+
+struct CommunicatorState {
+  MPI_Comm handle;
+  int rank = 0;
+  int size = 0;
+  int remote_size = 0; // of an intercommunicator, else 0
+  bool inter = false;
+  bool agreed = false;  // made in a call that all its ranks shared with us; else nothing may be chosen for it
+  std::uint64_t id = 0; // equal on all its ranks, when agreed
+
+  // For the engine's own traffic, on a duplicate of the communicator; or none, and why.
+  std::shared_ptr<job::ShadowCommunicator> shadow;
+  std::unique_ptr<job::Channels> channels; // with the shadow
+  const char* why_no_channels = nullptr;
+  // Blocking calls with a strategy chosen for them while channels are postponed: equal on all ranks.
+  std::uint32_t calls_postponed = 0;
+
+  std::uint64_t blocking_calls = 0; // blocking collectives so far: equal on all ranks at the same call
+  std::unordered_map<std::uint64_t, std::uint32_t> made; // how many of each kind of them, so that ids differ
+  observe::SampleStore samples;                          // when this rank entered and left some of them
+  std::unique_ptr<RunnerState> runner;
+  std::unique_ptr<RunnerState> learning; // ends before the runner
+  std::int32_t trace_number = -1;        // in the trace of calls (mpi/trace); -1: none yet
+  bool is_measured = false;              // the collective under way is, for learning
+
+  // The rank in the world of a rank that messages go to: of the remote group, where there is one. -1 for what
+  // is none, beyond the world, or where no traffic is recorded.
+  std::int32_t world_rank_of(int destination) const {
+    return destination >= 0 && static_cast<std::size_t>(destination) < world_ranks_.size()
+               ? world_ranks_[static_cast<std::size_t>(destination)]
+               : -1;
+  }
+  // By ranks that messages go to; empty where no traffic is recorded.
+  const std::vector<int>& world_ranks() const { return world_ranks_; }
+  void find_world_ranks();
+
+  // Index of the node of each rank (of the local group), small integers in order of first appearance.
+  const std::vector<int>& nodes();
+  // The same of sockets (see Placement); empty where no node has ranks of it on several.
+  const std::vector<int>& sockets();
+  // The switch of each rank's node; empty where not known, or one for all (see Placement).
+  const std::vector<int>& leaves();
+  // Says where the ranks are in a problem of theirs: nodes, sockets and switches.
+  void put_places_into(schedule::Problem& problem);
+  int node_count();
+  // Where these nodes are in the network, and the orders that it gives their ranks: null where none is better
+  // than their own.
+  const topology::NodePlaces& node_places();
+  const std::shared_ptr<const schedule::RankOrders>& orders();
+
+  // Lengths of count arrays of neighborhood collectives.
+  int indegree();
+  int outdegree();
+
+private:
+  void find_degrees();
+  void find_places();
+  void find_node_places(const std::vector<int>& world);
+  std::vector<int> world_ranks_;
+  // Problems share them; null where there are none.
+  using Places = std::shared_ptr<const std::vector<int>>;
+  Places nodes_;
+  Places sockets_;
+  Places leaves_;
+  topology::NodePlaces node_places_;
+  std::shared_ptr<const schedule::RankOrders> orders_;
+  bool has_orders_ = false; // they were looked for
+  int node_count_ = 0;
+  int indegree_ = -1;
+  int outdegree_ = -1;
+};
+
+// What a thread knows of the communicators that it has used lately.
+struct RememberedCommunicator {
+  MPI_Comm handle{};
+  std::uint32_t removals = 0;
+  CommunicatorState* state = nullptr;
+};
+using RememberedCommunicators = std::array<RememberedCommunicator, 8>;
+// Raised when a handle may have become another communicator's; makes every thread forget what it remembers.
+inline constinit std::atomic<std::uint32_t> communicator_removals{0};
+
+inline std::size_t memory_place(MPI_Comm comm) {
+  const auto bits = static_cast<std::uint64_t>((std::uintptr_t)(comm)) * 0x9E3779B97F4A7C15U;
+  return bits >> 61;
+}
+
+CommunicatorState* look_up_communicator(MPI_Comm comm);
+
+// The state of a communicator, made if there is none; nullptr for what is no communicator.
+inline CommunicatorState* find_communicator(MPI_Comm comm) {
+  const RememberedCommunicator& memory = PerThread<RememberedCommunicators>::here()[memory_place(comm)];
+  const bool is_known = memory.handle == comm && memory.state != nullptr &&
+                        memory.removals == communicator_removals.load(std::memory_order_relaxed);
+  return is_known ? memory.state : look_up_communicator(comm);
+}
+
+// A call made `comm` (which may be MPI_COMM_NULL); all its ranks are in that same call. `parent` is shared by
+// all of them, or MPI_COMM_NULL. `tag` is equal on all of them.
+void communicator_made(MPI_Comm comm, MPI_Comm parent, std::uint64_t tag);
+
+// Opens the channels of a communicator that has none; called by all its ranks in the same blocking
+// collective. False, the same on all of them, where there can be none.
+bool open_channels_now(CommunicatorState& state);
+
+// A strategy was chosen for a blocking collective: where channels were postponed when the communicator was
+// made, they are opened with the eighth of such calls, which all ranks count alike.
+void open_postponed_channels(CommunicatorState& state);
+
+// Waits until all ranks of an intracommunicator are here, while our operations go on: done before calls that
+// block inside of the library and have no nonblocking form.
+void barrier_before_creation(MPI_Comm comm);
+
+// Called when the program frees MPI_COMM_SELF, which MPI_Finalize does first; null for nothing.
+using Callback = void (*)();
+inline constinit Callback before_finalize = nullptr;
+// Called after that, when no code of the program runs any more that may use MPI; null for nothing.
+inline constinit Callback after_program = nullptr;
+
+std::vector<CommunicatorState*> living_communicators();
+
+// Sets up the registry after MPI_Init; `collective` when all ranks of MPI_COMM_WORLD are in the same call.
+void register_predefined_communicators(bool collective);
+
+// Calls `visit` for the sample stores of all communicators, living and freed.
+struct CommunicatorSamples {
+  std::uint64_t id;
+  int size;
+  int rank;
+  const observe::SampleStore* samples;
+};
+std::vector<CommunicatorSamples> all_samples();
+
+} // namespace thalweg::mpi

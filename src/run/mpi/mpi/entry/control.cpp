@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "thalweg/control.h"
+
+#include <exception>
+#include <string>
+
+#include "base/error.hpp"
+#include "mpi/abi/native.hpp"
+#include "mpi/choose/choice.hpp"
+#include "mpi/choose/effect.hpp"
+#include "mpi/choose/tuning.hpp"
+#include "mpi/run/fast_path.hpp"
+#include "mpi/state/gate.hpp"
+#include "mpi/state/runtime.hpp"
+
+extern "C" THALWEG_API thalweg_status thalweg_set_selection(const char* selections) {
+  try {
+    // The library hears of its algorithms before it starts, or never.
+    for (const std::string& line :
+         thalweg::mpi::without_effect(thalweg::strategies::parse_selections(selections), false))
+      throw thalweg::Error(line, "choose a strategy, or native");
+    thalweg::mpi::choices().read(selections);
+    thalweg::mpi::invalidate_fast_path();
+    if (thalweg::mpi::choices().any_strategy() && !thalweg::mpi::runtime.executes_in_progress)
+      thalweg::mpi::runtime.polls_collectives = true;
+    return thalweg_success;
+  } catch (const std::exception& error) {
+    thalweg::mpi::log_line(error.what());
+    return thalweg_error_invalid_argument;
+  }
+}
+
+extern "C" __attribute__((visibility("default"))) const char* thalweg_fingerprint() {
+  static const std::string text = thalweg::mpi::fingerprint_text();
+  return text.c_str();
+}
+
+extern "C" __attribute__((visibility("default"))) int thalweg_leaf_of(int rank) {
+  const std::vector<int>& leaves = thalweg::mpi::runtime.placement.leaves;
+  return rank < 0 || static_cast<std::size_t>(rank) >= leaves.size() ? -1
+                                                                     : leaves[static_cast<std::size_t>(rank)];
+}
+
+extern "C" __attribute__((visibility("default"))) int thalweg_has_nic_groups() {
+  return thalweg::mpi::runtime.has_nic_groups ? 1 : 0;
+}
+
+// For the library that stands before us (src/run/mpi/world).
+extern "C" __attribute__((visibility("default"))) void* thalweg_library_function(const char* symbol) {
+  if (thalweg::mpi::interposer_state.load() == thalweg::mpi::InterposerState::unstarted) {
+    thalweg::mpi::begin();
+  }
+  return thalweg::mpi::library_symbol(symbol);
+}
+
+extern "C" __attribute__((visibility("default"))) int thalweg_bypass(int on) {
+  using thalweg::mpi::interposer_state;
+  using thalweg::mpi::InterposerState;
+  if (interposer_state.load() == InterposerState::unstarted) {
+    thalweg::mpi::begin();
+  }
+  // What is passed through for good stays so.
+  InterposerState from = on != 0 ? InterposerState::active : InterposerState::paused;
+  interposer_state.compare_exchange_strong(from, on != 0 ? InterposerState::paused : InterposerState::active);
+  return interposer_state.load() >= InterposerState::bypass ? 1 : 0;
+}

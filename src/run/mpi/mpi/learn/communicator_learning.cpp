@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/learn/communicator_learning.hpp"
+
+#include <bit>
+
+#include <fmt/format.h>
+
+#include "base/assertion.hpp"
+#include "mpi/abi/library_api.hpp"
+#include "mpi/call/sides.hpp"
+#include "mpi/choose/tuned_choices.hpp"
+#include "mpi/comm/clocks.hpp"
+#include "mpi/learn/ordering.hpp"
+#include "mpi/learn/traffic_of.hpp"
+#include "mpi/run/recent_calls.hpp"
+#include "mpi/state/call_epoch.hpp"
+#include "mpi/state/runtime.hpp"
+#include "mpi/wait/polling.hpp"
+
+namespace thalweg::mpi {
+
+namespace {
+
+// More kinds of calls than this on a communicator are left alone.
+constexpr std::size_t max_sequences = 128;
+constexpr int clock_trials = 5;
+// What it is thought to take to get ready, where a communicator has no channels yet.
+constexpr double ready_seconds = 1e-3;
+
+// What an agreement is thought to take, before there was one.
+double expected_agreement_seconds(int ranks, int nodes) {
+  constexpr double message = 5e-6;
+  constexpr double between_nodes = 4;
+  constexpr double with_shared_cores = 4;
+  return message * (1 + std::bit_width(static_cast<unsigned>(ranks - 1))) * (nodes > 1 ? between_nodes : 1) *
+         (runtime.placement.oversubscribed ? with_shared_cores : 1);
+}
+
+// Is the kind known from the call's signature, whoever is the root? Not of those that have arrays, nor where
+// counts of the root's blocks are those of one.
+bool is_identified_by_signature(const CollectiveCall& call, const CommunicatorState& communicator) {
+  const OperationShape& shape = operation_shape(call.function->operation);
+  if (!shape.are_sizes_agreed)
+    return true;
+  const bool has_arrays = shape.gives.has_arrays() || shape.takes.has_arrays();
+  const bool has_root_of_blocks = is_rooted(shape) && (shape.gives.is_by_rank() || shape.takes.is_by_rank());
+  return !has_arrays && !has_root_of_blocks && is_identified_by_handles(call, ranks_of(communicator));
+}
+
+} // namespace
+
+CommunicatorLearning::CommunicatorLearning(CommunicatorState& communicator) : communicator_(communicator) {}
+
+CommunicatorLearning::~CommunicatorLearning() {
+  finish();
+}
+
+void CommunicatorLearning::finish() {
+  for (auto& [key, sequence] : sequences_)
+    if (sequence.agreement.is_pending())
+      sequence.agreement.complete();
+  stopped_ = true;
+}
+
+CommunicatorLearning::CallSequence* CommunicatorLearning::sequence_of(const CallKind& kind) {
+  const auto known = sequences_.find(kind.key());
+  if (known != sequences_.end())
+    return &known->second;
+  if (sequences_.size() == max_sequences)
+    return nullptr;
+  CallSequence& sequence = sequences_[kind.key()];
+  sequence.current = &context_of(sequence, kind, {kind.size, 0}, kind.bytes);
+  return &sequence;
+}
+
+TuningContext& CommunicatorLearning::context_of(CallSequence& sequence, const CallKind& kind,
+                                                pattern::TrafficClass traffic, std::int64_t bytes) {
+  std::unique_ptr<TuningContext>& context = sequence.contexts[traffic];
+  if (!context) {
+    const TunedChoices::Entry* start = tuned_choices().nearest(kind.operation, bytes, communicator_);
+    const bool searched = start != nullptr && start->finder != TunedChoices::Finder::interrupted &&
+                          pattern::size_class(start->bytes) == pattern::size_class(bytes);
+    context = std::make_unique<TuningContext>(kind, start == nullptr ? nullptr : &start->choice, searched,
+                                              circumstances(), exploration_budget_);
+  }
+  return *context;
+}
+
+// The same on all ranks: channels are opened on all of them, and agreements are agreed upon.
+Circumstances CommunicatorLearning::circumstances() const {
+  const int ranks = communicator_.size;
+  const int nodes = communicator_.node_count();
+  return {ranks, nodes,
+          agreement_seconds_ > 0 ? agreement_seconds_ : expected_agreement_seconds(ranks, nodes),
+          communicator_.channels ? 0 : ready_seconds};
+}
+
+const CommunicatorLearning::LearnedCall& CommunicatorLearning::find(const CollectiveCall& call) {
+  LearnedCall& entry =
+      recent_[place_of(call.recvcount, static_cast<int>(call.function->operation), recent_bits)];
+  // Nothing that is learned depends on the root, nor on sizes that only some ranks know.
+  CallSignature signature =
+      operation_shape(call.function->operation).are_sizes_agreed ? signature_of(call) : CallSignature{};
+  signature.root = 0;
+  if (entry.function == call.function && entry.signature == signature)
+    return entry;
+  LearnedCall& result = is_identified_by_signature(call, communicator_) ? entry : unlike_any_;
+  const std::optional<CallKind> kind = kind_of(call, communicator_);
+  const bool wanted = kind && (kind->exact || runtime.settings.learn == LearnMode::all);
+  result = {call.function, signature, wanted ? sequence_of(*kind) : nullptr, kind ? kind->bytes : 0};
+  return result;
+}
+
+Decision CommunicatorLearning::choose(const CollectiveCall& call) {
+  if (stopped_)
+    return {};
+  const LearnedCall& found = find(call);
+  CallSequence* const sequence = found.sequence;
+  if (sequence == nullptr)
+    return {};
+  if (sequence->current->needs_round()) [[unlikely]] {
+    close_round(*sequence);
+    open_round(*sequence);
+    if (stopped_)
+      return {};
+  }
+  const Choice& choice = sequence->current->next(found.bytes);
+  if (sequence->current->is_measured()) [[unlikely]] {
+    measuring_ = sequence;
+    communicator_.is_measured = true;
+    sequence->current->arrived(local_seconds() + clock_offset_seconds_);
+  }
+  return {&choice, &sequence->current->calls_left()};
+}
+
+void CommunicatorLearning::measured(const CollectiveCall& call, bool refused) {
+  TuningContext& context = *measuring_->current;
+  context.departed(local_seconds() + clock_offset_seconds_, refused,
+                   context.kind().is_private ? traffic_of(call, communicator_) : pattern::Traffic{});
+  if (context.needs_round())
+    measuring_->agreement.begin(context.to_maximize(measuring_->agreement_seconds), context.to_sum(),
+                                communicator_.shadow->handle());
+}
+
+void CommunicatorLearning::close_round(CallSequence& sequence) {
+  if (!sequence.agreement.is_pending())
+    return;
+  sequence.agreement_seconds = sequence.agreement.complete();
+  TuningContext& context = *sequence.current;
+  if (!context.learn(sequence.agreement.maxima(), sequence.agreement.sums(), communicator_.size,
+                     communicator_.node_count())) {
+    stopped_ = true;
+    log_line(fmt::format("learning of {} on {} ranks has gone different ways and stops; please report this",
+                         call_name(context.kind().operation), communicator_.size));
+    THALWEG_ASSERT(light, !"ranks have gone different ways");
+    return;
+  }
+  if (context.learner().agreement_seconds() > 0)
+    agreement_seconds_ = context.learner().agreement_seconds();
+  if (context.kind().is_private) {
+    const CallKind kind = context.kind();
+    sequence.current = &context_of(sequence, kind, context.traffic(), context.bytes());
+  }
+}
+
+void CommunicatorLearning::open_round(CallSequence& sequence) {
+  TuningContext& context = *sequence.current;
+  tune::Round round = context.learner().next_round();
+  if (round.kind != tune::Round::Kind::run && !is_ready()) {
+    stopped_ = true;
+    return;
+  }
+  while (round.kind == tune::Round::Kind::order) {
+    order_candidates(context);
+    round = context.learner().next_round();
+  }
+  context.open(round);
+  invalidate_fast_path(); // what it knows was chosen for the round before
+}
+
+bool CommunicatorLearning::is_ready() {
+  if (ready_)
+    return true;
+  // What follows blocks inside of the library.
+  barrier_before_creation(communicator_.handle);
+  if (!open_channels_now(communicator_))
+    return false;
+  measure_clock();
+  return ready_ = true;
+}
+
+void CommunicatorLearning::measure_clock() {
+  if (communicator_.node_count() == 1)
+    return;
+  const std::vector<int>& nodes = communicator_.nodes();
+  std::vector<double> offsets_ns =
+      clock_offsets_ns(communicator_.shadow->handle(), communicator_.rank, nodes,
+                       job::agreement_tag(library_api(), communicator_.shadow->handle()), clock_trials);
+  MPI_Request request = MPI_REQUEST_NULL;
+  native.Ibcast(offsets_ns.data(), static_cast<int>(offsets_ns.size()), MPI_DOUBLE, 0,
+                communicator_.shadow->handle(), &request);
+  poll_request(&request, MPI_STATUS_IGNORE);
+  clock_offset_seconds_ =
+      1e-9 * offsets_ns[static_cast<std::size_t>(nodes[static_cast<std::size_t>(communicator_.rank)])];
+}
+
+void CommunicatorLearning::order_candidates(TuningContext& context) {
+  // All of them take long to predict; the default ones have most of the gain.
+  const tune::Breadth breadth =
+      context.learner().batches() == 0 ? tune::Breadth::defaults : tune::Breadth::all;
+  const Ordering ordering =
+      agreed_ordering(context.kind().operation, {context.bytes(), context.degree()}, breadth, communicator_);
+  context.add_candidates(ordering.candidates, ordering.seconds);
+}
+
+} // namespace thalweg::mpi

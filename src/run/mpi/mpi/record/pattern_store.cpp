@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/record/pattern_store.hpp"
+
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+
+#include "base/error.hpp"
+#include "base/files.hpp"
+
+namespace thalweg::mpi {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> words_of_process() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');)
+    words.push_back(word);
+  return words;
+}
+
+fs::path program() {
+  std::error_code none;
+  return fs::read_symlink("/proc/self/exe", none);
+}
+
+fs::path cache_folder() {
+  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache != 0)
+    return cache;
+  const char* const home = std::getenv("HOME");
+  return fs::path(home == nullptr ? "/" : home) / ".cache";
+}
+
+std::string file_of_program(const std::string& folder, int ranks, const char* kind) {
+  const fs::path where = folder.empty() ? cache_folder() / "thalweg" / "patterns" : fs::path(folder);
+  return where / fmt::format("{}-{:016x}-{}.{}", program().filename().string(), program_hash(), ranks, kind);
+}
+
+} // namespace
+
+std::uint64_t hash_of_words(const std::vector<std::string>& words) {
+  std::uint64_t hash = 1469598103934665603U; // FNV-1a
+  for (const std::string& word : words) {
+    for (const char letter : word)
+      hash = (hash ^ static_cast<unsigned char>(letter)) * 1099511628211U;
+    hash = (hash ^ 0x100U) * 1099511628211U;
+  }
+  return hash;
+}
+
+std::string program_text() {
+  return fmt::format("{}", fmt::join(words_of_process(), " "));
+}
+
+std::uint64_t program_hash() {
+  std::vector<std::string> words = words_of_process();
+  if (words.empty())
+    words.emplace_back();
+  words.front() = program().string();
+  return hash_of_words(words);
+}
+
+std::string pattern_file(const std::string& folder, int ranks) {
+  return file_of_program(folder, ranks, "pattern");
+}
+
+std::string trace_file(const std::string& folder, int ranks) {
+  return file_of_program(folder, ranks, "trace");
+}
+
+void keep_file(std::string_view what, const std::string& file, const std::string& text) {
+  std::error_code error;
+  fs::create_directories(fs::path(file).parent_path(), error); // whose error tells more than that of the file
+  if (!error)
+    error = write_file(file, text);
+  if (error)
+    throw Error(fmt::format("the {} {} cannot be written: {}", what, file, error.message()),
+                "name a folder that can be written to: --patterns FOLDER or THALWEG_PATTERNS",
+                thalweg_error_system);
+}
+
+} // namespace thalweg::mpi

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/report/report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <unistd.h>
+#include <unordered_map>
+
+#include "base/files.hpp"
+#include "mpi/choose/tuning.hpp"
+#include "mpi/comm/clocks.hpp"
+#include "mpi/comm/communicators.hpp"
+#include "mpi/comm/gathering.hpp"
+#include "mpi/observe/call_table.hpp"
+#include "mpi/observe/journal_reader.hpp"
+#include "mpi/observe/locations.hpp"
+#include "mpi/observe/output.hpp"
+#include "mpi/observe/profile.hpp"
+#include "mpi/observe/row_profile.hpp"
+#include "mpi/observe/stream_reports.hpp"
+#include "mpi/offload/nic_arrivals.hpp"
+#include "mpi/report/kept_streams.hpp"
+#include "mpi/state/runtime.hpp"
+#include "mpi/state/user_settings.hpp"
+#include "tune/exchange_shares.hpp"
+
+namespace thalweg::mpi {
+
+namespace {
+
+using observe::CallProfile;
+using observe::CallRow;
+using observe::RankProfile;
+
+CallProfile describe_row(const CallRow& row, const observe::Location& location, double ns_per_tick) {
+  CallProfile call = observe::row_profile(row, function_names[row.key.function], location, ns_per_tick);
+  for (const observe::Ending& ending : row.endings) {
+    call.endings[{ending.strategy, ending.reason == nullptr ? "" : ending.reason}] += ending.calls;
+  }
+  return call;
+}
+
+int node_of(int rank) {
+  return runtime.placement.nodes.empty() ? 0 : runtime.placement.nodes[static_cast<std::size_t>(rank)];
+}
+
+RankProfile own_profile() {
+  RankProfile profile;
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  profile.rank = runtime.world_rank;
+  profile.node = node_of(profile.rank);
+  profile.host = host.data();
+  profile.pid = getpid();
+  profile.wall_ns = static_cast<double>(observe::monotonic_ns() - runtime.start_ns);
+  runtime.tick_scale.finish();
+  const double ns_per_tick = runtime.tick_scale.ns_per_tick();
+  std::unordered_map<const CallRow*, std::uint32_t> index;
+  for (const observe::CallTable* table : observe::all_call_tables()) {
+    for (const auto& row : table->rows()) {
+      const observe::Location location = observe::locate(row->key.site);
+      if (observe::is_in_own_library(location)) {
+        continue;
+      }
+      index[row.get()] = static_cast<std::uint32_t>(profile.calls.size());
+      profile.calls.push_back(describe_row(*row, location, ns_per_tick));
+    }
+  }
+  for (const CommunicatorSamples& communicator : all_samples()) {
+    if (communicator.size < 2) {
+      continue;
+    }
+    observe::SampledCommunicator samples{communicator.id, communicator.size, {}};
+    for (const observe::Sample& sample : communicator.samples->samples()) {
+      const auto place = index.find(sample.row);
+      if (place == index.end()) {
+        continue;
+      }
+      samples.calls.push_back({sample.call, runtime.tick_scale.monotonic_ns_at(sample.enter_ticks),
+                               runtime.tick_scale.monotonic_ns_at(sample.exit_ticks), place->second});
+    }
+    profile.samples.push_back(std::move(samples));
+  }
+  profile.streams = take_stream_reports();
+  return profile;
+}
+
+std::vector<RankProfile> gather(const RankProfile& mine) {
+  std::vector<RankProfile> profiles;
+  for (const std::vector<std::uint8_t>& bytes : gather_bytes(observe::pack(mine)))
+    profiles.push_back(observe::unpack(bytes.data(), bytes.size()));
+  return profiles;
+}
+
+void shift(RankProfile& rank, double offset_ns) {
+  for (observe::SampledCommunicator& communicator : rank.samples) {
+    for (observe::SampledCall& call : communicator.calls) {
+      call.enter_ns += offset_ns;
+      call.exit_ns += offset_ns;
+    }
+  }
+}
+
+std::vector<std::string> lines_of(const std::string& text, char end) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t stop = std::min(text.find(end, begin), text.size());
+    lines.push_back(text.substr(begin, stop - begin));
+    begin = stop + 1;
+  }
+  return lines;
+}
+
+std::vector<std::string> own_command() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  return lines_of(text, '\0');
+}
+
+observe::RunDescription describe_run() {
+  observe::RunDescription run;
+  run.command = own_command();
+  run.library = runtime.library_version;
+  run.library_path = library_path();
+  run.family = family_name(own_family);
+  run.yields = runtime.yields;
+  run.wait_reason = runtime.wait_reason;
+  run.settings = lines_of(runtime.settings_text, '\n');
+  run.user_settings = user_settings();
+  run.node_count = runtime.placement.node_count;
+  run.tuning = runtime.tuning_reason;
+  run.network = runtime.network;
+  run.gpu_memory = runtime.gpu_memory;
+  run.fingerprint = lines_of(fingerprint_text(), '\n');
+  return run;
+}
+
+observe::ExchangeShares shares_of_exchange(int ranks, double blocks, double block_bytes) {
+  const auto level = runtime.placement.node_count > 1 ? machine::Level::network : machine::Level::node;
+  const tune::ExchangeShares shares =
+      tune::exchange_shares(known_machine(), level, {ranks, blocks, block_bytes});
+  return {shares.mesh2d, shares.sparse};
+}
+
+void write(const observe::Profile& profile, const Outcomes& outcomes) {
+  observe::RunDescription run = describe_run();
+  run.shared_memory = runtime.shared_memory;
+  run.learned = outcomes.learned;
+  run.streams = observe::merged_streams(profile.ranks);
+  run.pattern = outcomes.pattern;
+  run.pattern_line = outcomes.pattern_line;
+  run.trace_line = outcomes.trace_line;
+  run.placing = runtime.placing_document;
+  run.placing_line = runtime.placing;
+  run.nic = runtime.nic;
+  run.last_on_nics = last_on_nics();
+  run.last_on_nics_line = last_on_nics_line();
+  if (runtime.settings.summary) {
+    const char* const columns = std::getenv("THALWEG_COLUMNS");
+    const std::string text = observe::summary(
+        run, profile, {.columns = columns == nullptr ? 0 : std::strtoul(columns, nullptr, 10)});
+    std::fwrite(text.data(), 1, text.size(), stderr);
+  }
+  const std::string& path = runtime.settings.report;
+  const std::error_code error =
+      path.empty() ? std::error_code{} : write_file(path, observe::document(run, profile));
+  if (error) {
+    log_line(observe::cannot_be_written(path, error.value()));
+  }
+}
+
+void note_reported() {
+  if (observe::JournalSection* const section = observe::journal().section()) {
+    section->state.store(observe::JournalState::reported);
+  }
+}
+
+} // namespace
+
+std::optional<GatheredReport> gather_report(const Outcomes& outcomes) {
+  if (!runtime.agreed || !wants_report(runtime.settings)) {
+    return std::nullopt;
+  }
+  constexpr int trials = 20;
+  const std::vector<double> offsets =
+      clock_offsets_ns(runtime.world, runtime.world_rank, runtime.placement.nodes, 0, trials);
+  std::vector<RankProfile> ranks = gather(own_profile());
+  if (runtime.world_rank != 0) {
+    note_reported();
+    return std::nullopt;
+  }
+  for (RankProfile& rank : ranks) {
+    shift(rank, offsets[static_cast<std::size_t>(rank.node)]);
+  }
+  return GatheredReport{std::move(ranks), outcomes};
+}
+
+void write_report(GatheredReport report) {
+  observe::Profile profile = observe::merge(std::move(report.ranks), observe::describe_source);
+  profile.shares_of_exchange = shares_of_exchange;
+  write(profile, report.outcomes);
+  note_reported();
+}
+
+void begin_journal() {
+  const char* const path = std::getenv("THALWEG_JOURNAL");
+  if (path == nullptr || !wants_report(runtime.settings) || !observe::journal().open(path)) {
+    return;
+  }
+  observe::JournalSection& section = *observe::journal().section();
+  section.rank = runtime.world_rank;
+  section.ranks = runtime.world_size;
+  section.node = node_of(runtime.world_rank);
+  section.pid = getpid();
+  section.counter_is_steady = observe::counter_is_steady;
+  gethostname(section.host, sizeof section.host - 1);
+  section.start_ns = runtime.start_ns;
+  section.tick_scale = runtime.tick_scale;
+  const std::vector<const char*> functions(std::begin(function_names), std::end(function_names));
+  section.description = observe::journal().keep(observe::describe_start(describe_run(), functions));
+  section.state.store(observe::JournalState::running);
+}
+
+} // namespace thalweg::mpi

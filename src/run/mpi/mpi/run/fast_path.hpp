@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+// The fast path from an entry point: calls that are known to be the library's own business, as the tuning
+// file says so or nothing was chosen for them, and repetitions of calls that our engine made. The entry
+// points look for them before anything else, as the shortest calls take no longer than a few such looks.
+// What is not reported, on the buffers of last time, is found without a frame on the stack.
+//
+// What a call leaves behind is kept up here too: learning counts the calls of its round, which ends on all
+// ranks with the same call, and the report counts calls and bytes. Calls that are to be timed, or to be
+// measured, go the long way.
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "base/per_thread.hpp"
+#include "mpi/call/call_signature.hpp"
+#include "mpi/call/gpu_memory.hpp"
+#include "mpi/comm/communicators.hpp"
+#include "mpi/observe/bindings.hpp"
+#include "mpi/observe/call_table.hpp"
+#include "mpi/state/call_epoch.hpp"
+#include "mpi/wait/progress.hpp"
+
+namespace thalweg::mpi {
+
+class RecentCall;
+
+// What the report notes of a call.
+struct Note {
+  observe::CallRow* row = nullptr; // null: nothing
+  std::uint64_t bytes = 0;
+  std::uint64_t blocks = 0;
+  const char* implementation = nullptr;
+  const char* reason = nullptr;
+  std::uint64_t* recorded = nullptr; // counts the calls for the recorded pattern; null where there is none
+};
+
+struct FastPathEntry {
+  CallSignature signature;
+  std::uint32_t epoch = 0;
+  RecentCall* repeated = nullptr; // null: the library's own
+  CommunicatorState* communicator = nullptr;
+  std::uint32_t* calls_left = nullptr; // see Decision
+  Note note;
+  ArraySides sides;              // of the library's own
+  std::uint64_t arrays_hash = 0; // of what is on them
+  HostBuffers buffers;           // of what is repeated
+
+  [[gnu::always_inline]] bool is_for(const CallSignature& call) const {
+    return signature == call && epoch == call_epoch.load(std::memory_order_relaxed) &&
+           background_work.load(std::memory_order_relaxed) == 0 && (calls_left == nullptr || *calls_left > 0);
+  }
+  bool is_reported() const { return note.row != nullptr; }
+  // Is the report content with a count of the call? Calls from several places take turns, as in a loop that
+  // has been unrolled.
+  bool is_only_counted(CallSite site) {
+    const observe::CallKey& key = note.row->key;
+    if (const void* const caller = observe::program_site(site); caller != key.site) {
+      if (note.recorded != nullptr) // of the other place
+        return false;
+      note.row = &observe::call_table().row({caller, key.function, key.phase, key.ranks});
+    }
+    return !note.row->is_to_be_timed() && !communicator->samples.wants(communicator->blocking_calls);
+  }
+  // Has the call these counts and displacements? For the library as far as a hash tells: it is given its own.
+  bool has_arrays(const CallArrays& arrays) const;
+  // The call is made.
+  [[gnu::always_inline]] void count() const {
+    if (calls_left != nullptr)
+      --*calls_left;
+    ++communicator->blocking_calls;
+    if (is_reported())
+      count_in_report();
+  }
+
+private:
+  [[gnu::noinline]] void count_in_report() const {
+    ++note.row->calls;
+    note.row->bytes += note.bytes;
+    note.row->blocks += note.blocks;
+    note.row->ended(note.implementation, note.reason);
+    if (note.recorded != nullptr)
+      ++*note.recorded;
+  }
+};
+
+// Some calls of each function that has a slot here (FunctionInfo::fast_path_slot): those of a loop over a few
+// roots or sizes.
+inline constexpr unsigned fast_path_bits = 2;
+inline constexpr std::size_t fast_path_places = std::size_t{1} << fast_path_bits;
+using FastPathCache = std::array<FastPathEntry, fast_path_functions * fast_path_places>;
+
+[[gnu::always_inline]] inline std::size_t fast_path_place(std::size_t slot, const CallSignature& signature) {
+  return slot * fast_path_places + place_of(signature.recvcount, signature.root, fast_path_bits);
+}
+
+// Inlined, so that no signature is written to memory to be read again.
+[[gnu::always_inline]] inline FastPathEntry* find_on_fast_path(std::size_t slot,
+                                                               const CallSignature& signature) {
+  const FastPathEntry& entry = PerThread<FastPathCache>::here()[fast_path_place(slot, signature)];
+  return entry.is_for(signature) ? const_cast<FastPathEntry*>(&entry) : nullptr;
+}
+
+// Until something changes, or no calls are left, calls like this one are passed on, or repeat what is
+// remembered of it if that is given.
+void cache_on_fast_path(const CollectiveCall& call, CommunicatorState& communicator, RecentCall* remembered,
+                        std::uint32_t* calls_left, const Note& note);
+
+} // namespace thalweg::mpi

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/candidates.hpp"
+
+#include "base/error.hpp"
+#include "strategies/host_tree.hpp"
+#include "strategies/order.hpp"
+#include "tune/parallel.hpp"
+#include "tune/prediction.hpp"
+#include "tune/schedule_hash.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <functional>
+#include <limits>
+#include <set>
+#include <utility>
+
+namespace thalweg::tune {
+
+namespace {
+
+using strategies::Parameter;
+using strategies::ParameterKind;
+using strategies::Problem;
+using strategies::Strategy;
+
+constexpr std::array<std::int64_t, 6> counts_to_try{1, 2, 3, 4, 8, 16};
+constexpr std::int64_t smallest_segment = 1024;
+constexpr std::int64_t largest_segment = 1 << 20;
+constexpr std::int64_t max_segments = 64;
+// What takes so many times as long as the best of the quickly predicted is far behind.
+constexpr double far_behind = 4;
+// So many candidates at least are predicted whole to find what far behind is.
+constexpr std::size_t pilots = 8;
+// Schedules of so few steps are kept from the first look at them until they are predicted.
+constexpr std::size_t steps_kept = 1 << 13;
+
+// Windows matter little where segments decide, so they are tried at their standard only.
+bool is_fixed(const Strategy& strategy, const Parameter& parameter) {
+  return parameter.name == "window" &&
+         std::ranges::find(strategy.parameters, "segment", &Parameter::name) != strategy.parameters.end();
+}
+
+std::int64_t default_value(const Parameter& parameter, const Case& wanted) {
+  if (parameter.kind != ParameterKind::count)
+    return parameter.default_value;
+  return std::min(parameter.default_value, std::max<std::int64_t>(parameter.min, wanted.ranks));
+}
+
+// Where all ranks are on one node, or nodes are not known, two levels are one, of which there are strategies
+// enough.
+bool has_one_level(const Strategy& strategy, const Case& wanted) {
+  return strategy.uses_nodes &&
+         std::ranges::adjacent_find(wanted.nodes, std::not_equal_to{}) == wanted.nodes.end();
+}
+
+std::vector<std::int64_t> values_of(const Strategy& strategy, const Parameter& parameter, const Case& wanted,
+                                    Breadth breadth) {
+  if (breadth == Breadth::defaults || is_fixed(strategy, parameter) || has_one_level(strategy, wanted))
+    return {default_value(parameter, wanted)};
+  return values_to_try(parameter, wanted);
+}
+
+// All combinations of the values worth a trial.
+std::vector<schedule::Parameters> grid(const Strategy& strategy, const Case& wanted, Breadth breadth) {
+  std::vector<schedule::Parameters> points{{}};
+  for (const Parameter& parameter : strategy.parameters) {
+    const std::vector<std::int64_t> values = values_of(strategy, parameter, wanted, breadth);
+    std::vector<schedule::Parameters> next;
+    for (const schedule::Parameters& point : points)
+      for (const std::int64_t value : values) {
+        next.push_back(point);
+        next.back().emplace_back(parameter.name, value);
+      }
+    points = std::move(next);
+  }
+  return points;
+}
+
+/// A candidate with what is known of it before it is predicted.
+struct Entry {
+  Candidate candidate;
+  Problem problem;
+  ScheduleSample sample = {}; // while it is short, so that it is built once
+  ScheduleHash looks = {};    // of the sample
+
+  const Strategy& strategy() const { return candidate.scheduled.strategy(); }
+};
+
+std::vector<Entry> all_that_apply(const Case& wanted, Breadth breadth) {
+  std::vector<Entry> entries;
+  for (const Strategy& strategy : strategies::of(wanted.call->operation)) {
+    if (!strategies::supports(strategy, *wanted.call))
+      continue;
+    for (const schedule::Parameters& point : grid(strategy, wanted, breadth)) {
+      Candidate candidate{.scheduled = strategies::Scheduled(strategy, point)};
+      Problem problem = problem_of(wanted, candidate.scheduled.parameters());
+      if (!strategies::unsupported_reason(strategy, problem))
+        entries.push_back({std::move(candidate), std::move(problem)});
+    }
+  }
+  return entries;
+}
+
+/// Of a strategy that devices run: on which of them, as that changes no schedule.
+std::int64_t place_of(const strategies::Scheduled& scheduled) {
+  const auto found = std::ranges::find(scheduled.parameters(), strategies::host_tree_where().name,
+                                       &schedule::Parameters::value_type::first);
+  return found == scheduled.parameters().end() ? 0 : found->second;
+}
+
+/// Leaves the first of those whose schedules are the same, where the same runs them.
+void drop_same(std::vector<Entry>& entries, const Case& wanted) {
+  for_each_index(entries.size(), [&](std::size_t index) {
+    Entry& entry = entries[index];
+    entry.sample = sample(entry.strategy(), entry.problem, wanted);
+    entry.looks = hash(entry.sample.schedules);
+    if (entry.sample.steps > steps_kept)
+      entry.sample.schedules.clear();
+  });
+  std::set<std::pair<std::int64_t, ScheduleHash>> known;
+  std::erase_if(entries, [&](const Entry& entry) {
+    const bool is_elsewhere = entry.strategy().offloads && !has_one_level(entry.strategy(), wanted);
+    return !known.emplace(is_elsewhere ? 1 + place_of(entry.candidate.scheduled) : 0, entry.looks).second;
+  });
+}
+
+/// Predicts the shortest ones whole, and of the others what is not far behind the best of these.
+void predict_all(std::vector<Entry>& entries, const Case& wanted, const machine::Machine& machine) {
+  constexpr double everything = std::numeric_limits<double>::infinity();
+  std::vector<Entry*> order;
+  for (Entry& entry : entries)
+    order.push_back(&entry);
+  std::ranges::stable_sort(order, {}, [](const Entry* one) { return one->sample.steps; });
+  const auto quick =
+      std::ranges::count_if(order, [](const Entry* one) { return one->sample.steps <= few_steps; });
+  const std::size_t whole = std::min(order.size(), std::max(static_cast<std::size_t>(quick), pilots));
+  const auto predict_one = [&](Entry& entry, double enough_seconds) {
+    if (entry.sample.schedules.empty())
+      entry.sample = sample(entry.strategy(), entry.problem, wanted);
+    entry.candidate.prediction = predict(entry.strategy(), entry.problem, std::exchange(entry.sample, {}),
+                                         wanted, machine, enough_seconds);
+  };
+  for_each_index(whole, [&](std::size_t index) { predict_one(*order[index], everything); });
+  double best = everything;
+  for (std::size_t index = 0; index < whole; ++index)
+    best = std::min(best, order[index]->candidate.prediction.seconds);
+  for_each_index(order.size() - whole,
+                 [&](std::size_t index) { predict_one(*order[whole + index], far_behind * best); });
+}
+
+} // namespace
+
+std::vector<std::int64_t> values_to_try(const Parameter& parameter, const Case& wanted) {
+  if (parameter.name == strategies::order_name)
+    return strategies::orders_to_try(wanted.orders.get());
+  std::set<std::int64_t> values;
+  if (parameter.kind == ParameterKind::choice) {
+    for (std::int64_t value = parameter.min; value <= parameter.max; ++value)
+      values.insert(value);
+  } else if (parameter.kind == ParameterKind::bytes) {
+    values.insert(parameter.min);
+    for (std::int64_t value = smallest_segment; value < wanted.bytes && value <= largest_segment; value *= 2)
+      if (value * max_segments >= wanted.bytes)
+        values.insert(value);
+  } else {
+    for (const std::int64_t value : counts_to_try)
+      if (value >= parameter.min && value <= std::min<std::int64_t>(parameter.max, wanted.ranks))
+        values.insert(value);
+    values.insert(default_value(parameter, wanted));
+  }
+  return {values.begin(), values.end()};
+}
+
+std::vector<Candidate> candidates(const Case& wanted, const machine::Machine& machine, Breadth breadth) {
+  std::vector<Entry> entries = all_that_apply(wanted, breadth);
+  drop_same(entries, wanted);
+  predict_all(entries, wanted, machine);
+  std::vector<Candidate> found;
+  for (Entry& entry : entries) {
+    entry.candidate.text = strategies::to_text(entry.candidate.scheduled);
+    found.push_back(std::move(entry.candidate));
+  }
+  std::ranges::stable_sort(found, {},
+                           [](const Candidate& candidate) { return candidate.prediction.seconds; });
+  return found;
+}
+
+model::Prediction predict(const strategies::Scheduled& scheduled, const Case& wanted,
+                          const machine::Machine& machine) {
+  const Strategy& strategy = scheduled.strategy();
+  const Problem problem = problem_of(wanted, scheduled.parameters());
+  if (const auto why = strategies::unsupported_reason(strategy, problem))
+    throw Error(fmt::format("{} {} cannot do this: {}", wanted.call->name, strategy.name, *why),
+                "choose another strategy: thalweg strategies lists them");
+  return predict(strategy, problem, sample(strategy, problem, wanted), wanted, machine);
+}
+
+std::optional<model::ClosedForm> closed_form(const strategies::Scheduled& scheduled, const Case& wanted,
+                                             const machine::Machine& machine) {
+  return model::closed_form(scheduled.strategy().name, problem_of(wanted, scheduled.parameters()), machine,
+                            level_of(wanted));
+}
+
+} // namespace thalweg::tune

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/tuning_file.hpp"
+
+#include "base/error.hpp"
+#include "base/units.hpp"
+#include "machine/toml_file.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <sstream>
+
+namespace thalweg::tune {
+
+namespace {
+
+constexpr std::int64_t format_number = 1;
+constexpr std::string_view stream_key = "stream";  // no collective has this name
+constexpr std::string_view nonblocking_mark = "i"; // before a call's name, as in MPI's; no name begins so
+constexpr const char* remedy = "correct it, or move it away and tune again: thalweg tune";
+
+class Reader {
+public:
+  Reader(const toml::table& table, const std::string& name, std::string place)
+      : table_(table), name_(name), place_(std::move(place)) {}
+
+  std::string text(std::string_view key) const {
+    const toml::node* node = table_.get(key);
+    const auto value = node == nullptr ? std::nullopt : node->value_exact<std::string>();
+    if (!value)
+      refuse(fmt::format("{} is missing or no text", key));
+    return *value;
+  }
+  std::string text_or(std::string_view key, const std::string& other) const {
+    return table_.contains(key) ? text(key) : other;
+  }
+  std::int64_t number(std::string_view key, std::int64_t min) const {
+    const toml::node* node = table_.get(key);
+    const auto value = node == nullptr ? std::nullopt : node->value_exact<std::int64_t>();
+    if (!value || *value < min || *value > INT32_MAX)
+      refuse(fmt::format("{} is missing or no whole number of {} and above", key, min));
+    return *value;
+  }
+  void check(const std::vector<std::string_view>& known) const {
+    machine::check_keys(table_, known, name_, place_);
+  }
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw Error(fmt::format("{}: {}: {}", machine::place_in(name_, machine::line_of(&table_)), place_, what),
+                remedy);
+  }
+
+private:
+  const toml::table& table_;
+  const std::string& name_;
+  std::string place_;
+};
+
+// Older files say "otherwise".
+std::optional<strategies::Implementation> read_fallback(const strategies::Call& call, const Reader& reader) {
+  const std::string text = reader.text_or("fallback", reader.text_or("otherwise", ""));
+  return text.empty() ? std::nullopt : std::optional(strategies::parse_implementation(text, call));
+}
+
+Pick read_pick(std::string_view name, const Reader& reader) {
+  reader.check(
+      {"ranks", "nodes", "bytes", "use", "time", "native", "trials", "source", "fallback", "otherwise"});
+  const strategies::Call& call = *strategies::find_call(name);
+  Pick pick;
+  pick.call = call.name;
+  pick.ranks = static_cast<std::int32_t>(reader.number("ranks", 1));
+  pick.nodes = static_cast<std::int32_t>(reader.number("nodes", 1));
+  pick.trials = static_cast<std::int32_t>(reader.number("trials", 0));
+  pick.source = reader.text("source");
+  try {
+    pick.bytes = parse_bytes(reader.text("bytes"));
+    pick.seconds = parse_seconds(reader.text("time"));
+    pick.native_seconds = parse_seconds(reader.text("native"));
+    pick.use = strategies::parse_implementation(reader.text("use"), call);
+    pick.fallback = read_fallback(call, reader);
+  } catch (const Error& error) {
+    reader.refuse(error.what());
+  }
+  return pick;
+}
+
+StreamPick read_stream(const Reader& reader) {
+  reader.check({"ranks", "item", "phase", "shape", "buffer", "time"});
+  StreamPick pick{.ranks = static_cast<std::int32_t>(reader.number("ranks", 1)),
+                  .shape = reader.text("shape")};
+  try {
+    pick.item_bytes = parse_bytes(reader.text("item"));
+    pick.phase_bytes = parse_bytes(reader.text("phase"));
+    pick.buffer_bytes = parse_bytes(reader.text("buffer"));
+    pick.seconds = parse_seconds(reader.text("time"));
+  } catch (const Error& error) {
+    reader.refuse(error.what());
+  }
+  return pick;
+}
+
+// Of what is no array of picks.
+void check_is_known(const toml::key& key, const std::string& name, const std::string& place) {
+  const toml::table alone{{key, true}};
+  machine::check_keys(
+      alone, {"processor", "cores", "quota", "kernel", "mpi", "transport", "nodes", "ranks_per_node"}, name,
+      place);
+}
+
+// Which of two for the same case is meant, nobody knows.
+template <typename Entry>
+void add_once(std::vector<Entry>& entries, Entry entry, const Reader& reader) {
+  if (std::ranges::any_of(entries, [&](const Entry& other) { return other.is_same_case(entry); }))
+    reader.refuse("there is another for the same case before");
+  entries.push_back(std::move(entry));
+}
+
+Tuning read_machine(const toml::table& table, const std::string& name, const std::string& place) {
+  const Reader reader(table, name, place);
+  for (const auto& [key, node] : table)
+    if (!node.is_array())
+      check_is_known(key, name, place);
+  Tuning tuning;
+  tuning.machine = {.processor = reader.text("processor"),
+                    .cores = reader.number("cores", 1),
+                    .quota = reader.text("quota"),
+                    .kernel = reader.text("kernel"),
+                    .mpi = reader.text("mpi"),
+                    .transport = reader.text("transport"),
+                    .nodes = reader.number("nodes", 1),
+                    .ranks_per_node = reader.text("ranks_per_node")};
+  for (const auto& [key, node] : table) {
+    const toml::array* picks = node.as_array();
+    if (picks == nullptr)
+      continue;
+    const bool is_stream = key.str() == stream_key;
+    const bool is_nonblocking = !is_stream && key.str().starts_with(nonblocking_mark);
+    const std::string_view call = key.str().substr(is_nonblocking ? nonblocking_mark.size() : 0);
+    if (!is_stream && strategies::find_call(call) == nullptr)
+      reader.refuse(fmt::format("{} is no collective", key.str()));
+    for (std::size_t i = 0; i < picks->size(); ++i) {
+      const std::string where = fmt::format("{}.{}[{}]", place, key.str(), i);
+      const toml::table* fields = (*picks)[i].as_table();
+      if (fields == nullptr)
+        reader.refuse(fmt::format("{} is no table", where));
+      const Reader of_pick(*fields, name, where);
+      if (is_stream)
+        add_once(tuning.streams, read_stream(of_pick), of_pick);
+      else
+        add_once(is_nonblocking ? tuning.nonblocking : tuning.picks, read_pick(call, of_pick), of_pick);
+    }
+  }
+  return tuning;
+}
+
+std::string quoted(std::string_view text) {
+  std::ostringstream out;
+  out << toml::value<std::string>(text);
+  return out.str();
+}
+
+std::string text_of(const Pick& pick, std::string_view mark) {
+  return fmt::format(
+      "\n[[machine.{}{}]]\nranks = {}\nnodes = {}\nbytes = \"{}\"\nuse = {}\ntime = \"{}\"\n"
+      "native = \"{}\"\ntrials = {}\nsource = {}\n{}",
+      mark, pick.call, pick.ranks, pick.nodes, exact_bytes(pick.bytes), quoted(strategies::to_text(pick.use)),
+      format_seconds(pick.seconds), format_seconds(pick.native_seconds), pick.trials, quoted(pick.source),
+      pick.fallback ? fmt::format("fallback = {}\n", quoted(strategies::to_text(*pick.fallback))) : "");
+}
+
+void merge_picks(std::vector<Pick>& known, const std::vector<Pick>& found) {
+  for (Pick pick : found) {
+    pick.call = strategies::find_call(pick.call)->name; // some have two names
+    std::erase_if(known, [&](const Pick& other) { return other.is_same_case(pick); });
+    known.push_back(std::move(pick));
+  }
+  std::ranges::sort(known, [](const Pick& a, const Pick& b) {
+    return std::tie(a.call, a.ranks, a.nodes, a.bytes) < std::tie(b.call, b.ranks, b.nodes, b.bytes);
+  });
+}
+
+} // namespace
+
+TuningFile parse_tuning(std::string_view text, const std::string& name) {
+  TuningFile file;
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+    return file;
+  const toml::table table = machine::parse_toml(text, name, remedy);
+  const toml::node* format = table.get("format");
+  if (format == nullptr || format->value_exact<std::int64_t>() != format_number)
+    throw Error(fmt::format("{}: it is no tuning file of this version (format = {})",
+                            machine::place_in(name, machine::line_of(format)), format_number),
+                remedy);
+  machine::check_keys(table, {"format", "machine"}, name, "");
+  const toml::node* node = table.get("machine");
+  const toml::array* machines = node == nullptr ? nullptr : node->as_array();
+  if (node != nullptr && machines == nullptr)
+    throw Error(
+        fmt::format("{}: machine is no array of tables", machine::place_in(name, machine::line_of(node))),
+        remedy);
+  for (std::size_t i = 0; machines != nullptr && i < machines->size(); ++i) {
+    const std::string place = fmt::format("machine[{}]", i);
+    const toml::node& one = (*machines)[i];
+    const toml::table* fields = one.as_table();
+    if (fields == nullptr)
+      throw Error(fmt::format("{}: {} is no table", machine::place_in(name, machine::line_of(&one)), place),
+                  remedy);
+    file.push_back(read_machine(*fields, name, place));
+  }
+  return file;
+}
+
+std::string to_text(const TuningFile& file) {
+  std::string text =
+      fmt::format("# Thalweg's tuning file: what was found best, by machine, call and size of a unit.\n"
+                  "# `use` may be edited: it is what --use takes, or library:ALGORITHM. thalweg tune adds to "
+                  "it.\nformat = {}\n",
+                  format_number);
+  for (const Tuning& tuning : file) {
+    const machine::Fingerprint& m = tuning.machine;
+    text += fmt::format(
+        "\n[[machine]]\nprocessor = {}\ncores = {}\nquota = {}\nkernel = {}\nmpi = {}\ntransport = {}\n"
+        "nodes = {}\nranks_per_node = {}\n",
+        quoted(m.processor), m.cores, quoted(m.quota), quoted(m.kernel), quoted(m.mpi), quoted(m.transport),
+        m.nodes, quoted(m.ranks_per_node));
+    for (const Pick& pick : tuning.picks)
+      text += text_of(pick, "");
+    for (const Pick& pick : tuning.nonblocking)
+      text += text_of(pick, nonblocking_mark);
+    for (const StreamPick& pick : tuning.streams)
+      text += fmt::format("\n[[machine.{}]]\nranks = {}\nitem = \"{}\"\nphase = \"{}\"\nshape = {}\nbuffer = "
+                          "\"{}\"\ntime = \"{}\"\n",
+                          stream_key, pick.ranks, exact_bytes(pick.item_bytes), exact_bytes(pick.phase_bytes),
+                          quoted(pick.shape), exact_bytes(pick.buffer_bytes), format_seconds(pick.seconds));
+  }
+  return text;
+}
+
+const Tuning* find_tuning(const TuningFile& file, const machine::Fingerprint& machine) {
+  const auto found = std::ranges::find(file, machine, &Tuning::machine);
+  return found == file.end() ? nullptr : &*found;
+}
+
+void merge(TuningFile& file, const Tuning& found) {
+  auto known = std::ranges::find(file, found.machine, &Tuning::machine);
+  if (known == file.end())
+    known = file.insert(file.end(), Tuning{found.machine, {}});
+  merge_picks(known->picks, found.picks);
+  merge_picks(known->nonblocking, found.nonblocking);
+  for (const StreamPick& pick : found.streams) {
+    std::erase_if(known->streams, [&](const StreamPick& other) { return other.is_same_case(pick); });
+    known->streams.push_back(pick);
+  }
+}
+
+} // namespace thalweg::tune

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+// What a channel's sender knows of the room behind it. Whatever comes back is kept with the time at which it
+// is known, and looked at when the sender wants to send: no event is spent on a credit.
+
+#include "base/assertion.hpp"
+#include "simulate/packet/options.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace thalweg::simulate::packet {
+
+/// A change of what a sender knows.
+struct CreditNote {
+  Ticks time = 0;
+  std::uint32_t next = UINT32_MAX;
+  std::uint16_t crosspoint = 0; ///< of which the count changes, if it does
+  std::int8_t in_flight = 0;    ///< by how much these change
+  std::int8_t held = 0;
+};
+
+/// Credits of all channels. Of each there is a counter of packets that may come to any crosspoint yet, and
+/// one for each crosspoint of those that are known to be in it. With one counter a link all count as in
+/// flight until they have left.
+class Credits {
+public:
+  explicit Credits(std::uint32_t buffers) : buffers_(buffers) {}
+
+  /// A channel more, in front of so many crosspoints.
+  void add(std::uint32_t crosspoints) {
+    Counters counters;
+    counters.first = static_cast<std::uint32_t>(numbers_.size());
+    counters_.push_back(counters);
+    // How many crosspoints have 0, 1, .. packets, then how many each has.
+    numbers_.push_back(static_cast<std::uint16_t>(crosspoints));
+    numbers_.resize(numbers_.size() + buffers_ + crosspoints, 0);
+  }
+
+  /// Takes in what is known at a time; is there room for a packet wherever it may go?
+  bool has_room(std::uint32_t channel, Ticks now) {
+    Counters& counters = counters_[channel];
+    while (counters.first_time <= now)
+      apply(counters, pop(counters));
+    return std::uint32_t{counters.in_flight} + counters.peak < buffers_;
+  }
+  void send(std::uint32_t channel) { ++counters_[channel].in_flight; }
+  /// When a channel hears of something next, or never.
+  Ticks next_time(std::uint32_t channel) const { return counters_[channel].first_time; }
+
+  void insert(std::uint32_t channel, const CreditNote& note) {
+    Counters& counters = counters_[channel];
+    const std::uint32_t index = take(note);
+    if (counters.first_note == UINT32_MAX || note.time >= notes_[counters.last_note].time) {
+      (counters.first_note == UINT32_MAX ? counters.first_note : notes_[counters.last_note].next) = index;
+      counters.last_note = index;
+    } else {
+      std::uint32_t* place = &counters.first_note;
+      while (notes_[*place].time <= note.time)
+        place = &notes_[*place].next;
+      notes_[index].next = *place;
+      *place = index;
+    }
+    counters.first_time = notes_[counters.first_note].time;
+  }
+
+  /// Nothing in flight, nothing held anywhere, once all notes are taken in.
+  bool are_whole() {
+    for (std::uint32_t channel = 0; channel < counters_.size(); ++channel) {
+      has_room(channel, never - 1);
+      if (counters_[channel].in_flight != 0 || counters_[channel].peak != 0)
+        return false;
+    }
+    return true;
+  }
+
+private:
+  struct Counters {
+    Ticks first_time = never; // of the first note
+    std::uint32_t first_note = UINT32_MAX;
+    std::uint32_t last_note = UINT32_MAX;
+    std::uint32_t first = 0; // in the numbers
+    std::uint16_t in_flight = 0;
+    std::uint16_t peak = 0; // what the fullest crosspoint holds
+  };
+
+  CreditNote pop(Counters& counters) {
+    const std::uint32_t index = counters.first_note;
+    counters.first_note = notes_[index].next;
+    counters.first_time = counters.first_note == UINT32_MAX ? never : notes_[counters.first_note].time;
+    free_.push_back(index);
+    return notes_[index];
+  }
+
+  void apply(Counters& counters, const CreditNote& note) {
+    counters.in_flight = static_cast<std::uint16_t>(counters.in_flight + note.in_flight);
+    if (note.held == 0)
+      return;
+    std::uint16_t* const having = numbers_.data() + counters.first;
+    std::uint16_t& held = having[buffers_ + 1 + note.crosspoint];
+    --having[held];
+    held = static_cast<std::uint16_t>(held + note.held);
+    THALWEG_ASSERT(normal, held <= buffers_);
+    ++having[held];
+    counters.peak = std::max(counters.peak, held);
+    while (counters.peak > 0 && having[counters.peak] == 0)
+      --counters.peak;
+  }
+
+  std::uint32_t take(const CreditNote& note) {
+    if (free_.empty()) {
+      notes_.push_back(note);
+      return static_cast<std::uint32_t>(notes_.size() - 1);
+    }
+    const std::uint32_t index = free_.back();
+    free_.pop_back();
+    notes_[index] = note;
+    return index;
+  }
+
+  std::uint32_t buffers_;
+  std::vector<Counters> counters_;
+  std::vector<std::uint16_t> numbers_;
+  std::vector<CreditNote> notes_; // of all channels, in lists by time
+  std::vector<std::uint32_t> free_;
+};
+
+} // namespace thalweg::simulate::packet

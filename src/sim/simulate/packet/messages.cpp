@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulate/packet/messages.hpp"
+
+#include "base/arithmetic.hpp"
+#include "base/error.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <deque>
+#include <fmt/format.h>
+#include <map>
+#include <tuple>
+
+namespace thalweg::simulate::packet {
+
+namespace {
+
+/// Messages that are combined on their way are one delivery.
+struct Delivery {
+  std::uint32_t first_packet = 0;
+  std::uint32_t packets = 0;
+  std::uint64_t missing = 0; ///< packets at nodes, or copies of them
+  Ticks end = 0;
+};
+
+class MessageSource final : public Source {
+public:
+  MessageSource(const Fabric& fabric, const RouterOptions& options, const Interface& interface,
+                const GroupTables* groups, std::span<const Message> messages)
+      : fabric_(fabric), options_(options), interface_(interface), groups_(groups), messages_(messages),
+        senders_(fabric.nodes()), receive_free_(fabric.nodes(), 0) {
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>, std::uint32_t> reductions;
+    for (std::uint32_t index = 0; index < messages.size(); ++index) {
+      const Message& message = messages[index];
+      check(message);
+      senders_[message.from].waiting.push_back(index);
+      if (message.kind == Kind::reduction) {
+        const auto [found, is_new] = reductions.try_emplace({message.group, message.to, message.bytes},
+                                                            static_cast<std::uint32_t>(deliveries_.size()));
+        delivery_of_.push_back(found->second);
+        if (!is_new)
+          continue;
+      } else {
+        delivery_of_.push_back(static_cast<std::uint32_t>(deliveries_.size()));
+      }
+      add_delivery(message);
+    }
+  }
+
+  bool next(std::uint32_t node, Ticks /*now*/, Packet& packet, Ticks& ready) override {
+    Sender& sender = senders_[node];
+    if (sender.waiting.empty())
+      return false;
+    const std::uint32_t index = sender.waiting.front();
+    const Message& message = messages_[index];
+    const Delivery& delivery = deliveries_[delivery_of_[index]];
+    if (sender.sent == 0)
+      begin(sender, message);
+    const std::uint64_t left = message.bytes - std::uint64_t{sender.sent} * options_.packet_bytes;
+    const std::uint64_t bytes = std::min<std::uint64_t>(left, options_.packet_bytes);
+    packet.born = message.ready;
+    packet.bytes = static_cast<std::uint32_t>(std::max<std::uint64_t>(bytes, 1));
+    packet.from = node;
+    packet.to = message.to;
+    packet.group = message.group;
+    packet.kind = message.kind;
+    packet.message = delivery.first_packet + sender.sent;
+    ready = sender.ready;
+    if (++sender.sent == delivery.packets) {
+      sender.sent = 0;
+      sender.waiting.pop_front();
+    }
+    return true;
+  }
+
+  void deliver(const Packet& packet, std::uint32_t node, Ticks now) override {
+    ++packets;
+    Delivery& delivery = deliveries_[owners_[packet.message]];
+    std::uint32_t& at_node = missing_at_[{owners_[packet.message], node}];
+    if (at_node == 0)
+      at_node = delivery.packets;
+    --delivery.missing;
+    if (--at_node > 0)
+      return;
+    const Ticks begin = interface_.is_occupied ? std::max(now, receive_free_[node]) : now;
+    receive_free_[node] = begin + interface_.receive;
+    delivery.end = std::max(delivery.end, receive_free_[node]);
+  }
+
+  void fill(MessageTimes& times) const {
+    times.packets = packets;
+    for (const std::uint32_t delivery : delivery_of_) {
+      times.ends.push_back(deliveries_[delivery].end);
+      times.finish = std::max(times.finish, times.ends.back());
+      times.fingerprint = Random(times.fingerprint ^ times.ends.back()).next();
+    }
+  }
+  bool is_complete() const {
+    return std::ranges::all_of(deliveries_, [](const Delivery& one) { return one.missing == 0; });
+  }
+
+  std::uint64_t packets = 0;
+
+private:
+  struct Sender {
+    std::deque<std::uint32_t> waiting;
+    std::uint32_t sent = 0; // packets of the first
+    Ticks ready = 0;        // when the interface has done its part for it
+    Ticks free = 0;         // when it may begin with the next
+  };
+
+  void check(const Message& message) const {
+    const bool has_group = message.group != none;
+    if (message.from >= fabric_.nodes() ||
+        (message.kind != Kind::multicast && (message.to >= fabric_.nodes() || message.to == message.from)))
+      throw Error(fmt::format("a message from node {} to node {}", message.from, message.to),
+                  fmt::format("choose two different nodes of 0 to {}", fabric_.nodes() - 1));
+    if (has_group != (message.kind != Kind::unicast) ||
+        (has_group && (groups_ == nullptr || !groups_->has(message.group))))
+      throw Error("a multicast or reduction without a group, or a message with one", "add the group first");
+    if (message.kind == Kind::reduction && options_.combine_units == 0)
+      throw Error("a reduction in switches without combine units", "give them 1 or more");
+  }
+
+  void add_delivery(const Message& message) {
+    const std::int64_t packets_of = std::max<std::int64_t>(
+        1, ceil_divide(static_cast<std::int64_t>(message.bytes), options_.packet_bytes));
+    constexpr std::size_t max_packets = std::size_t{1} << 28;
+    if (owners_.size() + static_cast<std::size_t>(packets_of) > max_packets)
+      throw Error("messages of more than 2^28 packets", "choose fewer, or shorter ones");
+    Delivery delivery;
+    delivery.first_packet = static_cast<std::uint32_t>(owners_.size());
+    delivery.packets = static_cast<std::uint32_t>(packets_of);
+    delivery.missing = delivery.packets;
+    if (message.kind == Kind::multicast)
+      delivery.missing *= groups_->members(message.group) - 1;
+    owners_.resize(owners_.size() + delivery.packets, static_cast<std::uint32_t>(deliveries_.size()));
+    deliveries_.push_back(delivery);
+  }
+
+  void begin(Sender& sender, const Message& message) const {
+    const Ticks start = interface_.is_occupied ? std::max(message.ready, sender.free) : message.ready;
+    sender.ready = start + interface_.send;
+    sender.free = sender.ready;
+  }
+
+  const Fabric& fabric_;
+  const RouterOptions& options_;
+  Interface interface_;
+  const GroupTables* groups_;
+  std::span<const Message> messages_;
+  std::vector<Sender> senders_;
+  std::vector<Ticks> receive_free_;
+  std::vector<std::uint32_t> delivery_of_; // of each message
+  std::vector<Delivery> deliveries_;
+  std::vector<std::uint32_t> owners_; // of each packet's number, the delivery
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t>
+      missing_at_; // packets of a delivery at a node
+};
+
+} // namespace
+
+MessageTimes run_messages(const Fabric& fabric, const Routing& routing, const RouterOptions& options,
+                          const Interface& interface, const GroupTables* groups,
+                          std::span<const Message> messages) {
+  MessageSource source(fabric, options, interface, groups, messages);
+  Network network(fabric, routing, options, groups, source);
+  for (std::uint32_t node = 0; node < fabric.nodes(); ++node)
+    network.offer(node, 0);
+  network.run();
+  network.require_empty();
+  if (!source.is_complete())
+    throw Error("messages that did not come", "please report this");
+  MessageTimes times;
+  source.fill(times);
+  times.hops = network.hops();
+  times.events = network.events();
+  return times;
+}
+
+} // namespace thalweg::simulate::packet

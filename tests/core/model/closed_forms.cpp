@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/closed_forms.hpp"
+
+#include "base/arithmetic.hpp"
+#include "model/predict.hpp"
+#include "strategies/prover.hpp"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <numeric>
+#include <random>
+
+namespace thalweg::model {
+namespace {
+
+using machine::Figure;
+using machine::Machine;
+
+// A machine of random figures, with one range of sizes, without bursts and without what ranks do to one
+// another: messages that come unexpected, meet others or share a link are in no equation.
+Machine random_machine(std::mt19937& random) {
+  const auto between = [&](double low, double high) {
+    return std::exp(std::uniform_real_distribution<double>(std::log(low), std::log(high))(random));
+  };
+  const auto figure = [&](double low, double high) {
+    const double value = between(low, high);
+    return Figure{value, value, value};
+  };
+  Machine machine;
+  machine.cores = 1024;
+  machine::MessageCost cost;
+  cost.bytes_max = INT64_MAX;
+  cost.latency = figure(1e-6, 1e-4);
+  cost.send = figure(2e-7, 2e-5);
+  cost.send_per_byte = figure(1e-11, 1e-9);
+  cost.receive = figure(2e-7, 2e-5);
+  cost.receive_per_byte = figure(1e-11, 1e-9);
+  cost.gap = figure(1e-8, 1e-6);
+  cost.gap_per_byte = figure(1e-10, 1e-7);
+  machine.levels = {{machine::Level::network, {cost}, 0}};
+  machine.copy = {{INT64_MAX, figure(2e-11, 2e-10)}};
+  machine.combine = {{INT64_MAX, figure(4e-11, 4e-10)}};
+  machine.step = figure(1e-9, 5e-8);
+  return machine;
+}
+
+// The default parameters, and each other proven value of one of them.
+std::vector<schedule::Parameters> parameter_sets(const strategies::Strategy& strategy) {
+  std::vector<schedule::Parameters> sets{strategies::resolve(strategy, {})};
+  for (const strategies::Parameter& parameter : strategy.parameters)
+    for (const std::int64_t value : parameter.proven_at)
+      sets.push_back(strategies::resolve(strategy, {{std::string(parameter.name), value}}));
+  return sets;
+}
+
+// Ranks for which the strategy's tree, mesh or cube is full.
+bool is_full(const strategies::Strategy& strategy, const schedule::Problem& problem) {
+  if (strategy.name == "mesh2d" || strategy.name == "mesh3d") {
+    const int dimensions = strategy.name == "mesh2d" ? 2 : 3;
+    return power(ceil_root(problem.ranks, dimensions), dimensions) == problem.ranks;
+  }
+  for (const auto& [name, value] : problem.parameters) {
+    if (name == "radix" && power(value, ceil_log(value, problem.ranks)) != problem.ranks)
+      return false;
+    std::int64_t ranks = 1;
+    for (std::int64_t level = value; name == "degree" && ranks < problem.ranks; level *= value)
+      ranks += level;
+    if (name == "degree" && ranks != problem.ranks)
+      return false;
+  }
+  return is_power_of_two(problem.ranks) || strategy.name == "kary" ||
+         std::ranges::any_of(problem.parameters, [](const auto& one) { return one.first != "order"; });
+}
+
+// How far an equation may be from the simulation, which knows of messages that come before a rank has sent
+// the last (chains in segments, where it adds up along the ranks: that equation is a rough one), of ranks
+// that need not pack as others do (Bruck's all-gather), of messages that lie in a row at one end (combining
+// all-to-alls), and of receives that are posted while messages are under way (gather).
+struct Tolerance {
+  double below = 0.02;
+  double above = 0.02;
+};
+Tolerance tolerance(const strategies::Strategy& strategy) {
+  if (strategy.name == "chain")
+    return {.below = 0.7, .above = 0.4};
+  if (strategy.operation == schedule::Operation::alltoall)
+    return {.below = 0.01, .above = 0.1};
+  if (strategy.operation == schedule::Operation::allgather && strategy.name == "bruck")
+    return {.below = 0.1, .above = 0.3};
+  if (strategy.operation == schedule::Operation::gather)
+    return {.below = 0.01, .above = 0.05};
+  return {};
+}
+
+class ClosedForms : public testing::TestWithParam<std::int32_t> {};
+
+TEST_P(ClosedForms, AgreeWithSimulations) {
+  const std::int32_t ranks = GetParam();
+  std::vector<std::int32_t> nodes(static_cast<std::size_t>(ranks));
+  std::iota(nodes.begin(), nodes.end(), 0);
+  for (const strategies::Strategy& strategy : strategies::all())
+    for (const schedule::Parameters& parameters : parameter_sets(strategy)) {
+      schedule::Problem problem;
+      problem.operation = strategy.operation;
+      problem.ranks = ranks;
+      problem.parameters = parameters;
+      for (const std::int64_t bytes : {0, 64, 4096, 262144}) {
+        problem.unit_bytes = bytes;
+        const std::string what = fmt::format("{}, {} bytes", strategies::describe(strategy, problem), bytes);
+        // A case's machine is its own, whatever other cases there are.
+        std::seed_seq seed(what.begin(), what.end());
+        std::mt19937 random(seed);
+        const Machine machine = random_machine(random);
+        const auto form = closed_form(strategy.name, problem, machine);
+        if (strategies::unsupported_reason(strategy, problem) || !form || !is_full(strategy, problem))
+          continue;
+        const double simulated =
+            predict(strategies::build_all(strategy, problem), bytes, {machine, nodes}).seconds;
+        const auto [below, above] = tolerance(strategy);
+        EXPECT_GE(form->seconds, simulated * (1 - below)) << what;
+        EXPECT_LE(form->seconds, simulated * (1 + above)) << what;
+      }
+    }
+}
+
+TEST(ClosedForm, IsMissingWhereThereIsNoEquation) {
+  const Machine machine = machine::default_machine();
+  schedule::Problem problem;
+  problem.operation = schedule::Operation::allreduce;
+  problem.ranks = 8;
+  problem.unit_bytes = 64;
+  EXPECT_FALSE(closed_form("two_level", problem, machine));
+  problem.parameters = {{"segment", 1024}};
+  EXPECT_FALSE(closed_form("recursive_doubling", problem, machine));
+  problem.parameters = {{"segment", 0}};
+  const auto form = closed_form("recursive_doubling", problem, machine);
+  ASSERT_TRUE(form);
+  EXPECT_FALSE(form->source.empty());
+  problem.ranks = 7;
+  EXPECT_FALSE(closed_form("recursive_doubling", problem, machine));
+  problem.ranks = 1;
+  EXPECT_FALSE(closed_form("recursive_doubling", problem, machine));
+}
+
+// Equations hold for numbers of ranks for which nobody builds schedules: a doubling adds a round.
+TEST(ClosedForm, GrowsByARoundWithEachDoubling) {
+  const Machine machine = machine::default_machine();
+  schedule::Problem problem;
+  problem.operation = schedule::Operation::barrier;
+  problem.parameters = {{"radix", 2}};
+  problem.ranks = 2;
+  const double round = closed_form("dissemination", problem, machine)->seconds;
+  problem.ranks = 1 << 20;
+  EXPECT_NEAR(closed_form("dissemination", problem, machine)->seconds, 20 * round, 1e-9 * round);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, ClosedForms, testing::Values(2, 3, 4, 7, 8, 9, 13, 16, 27, 31, 64));
+
+} // namespace
+} // namespace thalweg::model
