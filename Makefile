@@ -111,7 +111,7 @@ SANITIZED_JOBS := $(foreach job,brackets calls errors failures moving together,o
 sanitize-objects: | prepare
 	cmake --preset asan -B build-asan-jobs -DTHALWEG_SANITIZED_JOBS=ON -DTHALWEG_EXAMPLES=ON
 	cmake --build build-asan-jobs --target test_objects $(SANITIZED_JOBS)
-	build-asan-jobs/tests/test_objects
+	build-asan-jobs/tests/api/test_objects
 	ASAN_OPTIONS=detect_leaks=0 ctest --test-dir build-asan-jobs --output-on-failure \
 	  -R '^objects\.((brackets|calls|moving)\.[0-9]*\.mpich|(brackets|calls|errors|failures|moving|together)\.[0-9]*\.openmpi)$$|^examples\.(.*_objects|density|molecules)\..*openmpi$$'
 

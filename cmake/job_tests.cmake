@@ -30,7 +30,7 @@ function(thalweg_job_test room flavor name ranks expected)
     ${TEST_COMMAND})
   add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} "-DCOMMAND=${command}" "-DEXPECTED=${expected}"
            -P ${PROJECT_SOURCE_DIR}/tests/says.cmake)
-  set(labels mpi)
+  set(labels ${THALWEG_BUILDING} mpi)
   get_target_property(for_releases ${room}-${program}-${flavor} EXCLUDE_FROM_ALL)
   if(for_releases OR ranks GREATER 7 OR (flavor STREQUAL mpich AND ranks GREATER 3))
     list(APPEND labels exhaustive)

@@ -41,7 +41,8 @@ file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/runtime/transport/mpi ${job_mpi_windo
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/runtime/job/mpi ${job_mpi_window}/job/mpi SYMBOLIC)
 
 function(thalweg_job_over_mpi family include)
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/runtime/job/mpi/*.cpp ${PROJECT_SOURCE_DIR}/src/runtime/transport/mpi/*.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/runtime/job/mpi/*.cpp
+    ${PROJECT_SOURCE_DIR}/src/runtime/transport/mpi/*.cpp)
   add_library(thalweg_job_${family} STATIC ${sources})
   set_target_properties(thalweg_job_${family} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON)

@@ -16,7 +16,12 @@ function(thalweg_unite_across_groups source)
   endforeach()
 endfunction()
 
-# A room is a folder under src/ and one static library. Its headers are reached as "<room>/<file>.hpp" through an
+# Buildings are the folders under src/. Rooms that follow stand in this one.
+macro(thalweg_building name)
+  set(THALWEG_BUILDING ${name})
+endmacro()
+
+# A room is a folder of its building and one static library. Its headers are reached as "<room>/<file>.hpp" through an
 # include directory that holds a link to this room alone, so a room sees the headers of the rooms it names here
 # and of no others: the layering of docs/design.md is a compile error away from being broken.
 function(thalweg_room name)
@@ -24,7 +29,11 @@ function(thalweg_room name)
   if(NOT ROOM_FOLDER)
     set(ROOM_FOLDER ${name})
   endif()
-  set(source ${PROJECT_SOURCE_DIR}/src/${ROOM_FOLDER})
+  set(source ${PROJECT_SOURCE_DIR}/src/${THALWEG_BUILDING}/${ROOM_FOLDER})
+  if(ROOM_FOLDER STREQUAL ".") # the building has this room alone
+    set(ROOM_FOLDER ${name})
+    set(source ${PROJECT_SOURCE_DIR}/src/${THALWEG_BUILDING})
+  endif()
   file(GLOB sources CONFIGURE_DEPENDS ${source}/*.cpp)
   if(ROOM_GROUPED)
     file(GLOB grouped CONFIGURE_DEPENDS ${source}/*/*.cpp)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
-# Libraries that programs link: libthalweg-<name>-<flavor>.so for each MPI library found, as it calls that library by
-# its own header. With each goes room job's table of the library that is linked.
+# Libraries that programs link, libthalweg-<name>-<flavor>.so: one for each MPI library found, as it calls that library
+# by its own header. With each goes room job's table of the library's functions.
 
 # thalweg_runtime_library(src/<folder> NAME <name> [USES <rooms>...] [ON <other such libraries>...])
 function(thalweg_runtime_library source)
@@ -10,10 +10,10 @@ function(thalweg_runtime_library source)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${source}/*.cpp
     ${PROJECT_SOURCE_DIR}/src/runtime/job/library/*.cpp)
   set(window ${PROJECT_BINARY_DIR}/rooms/runtime_${name})
-  string(REGEX REPLACE "^src/" "" folder ${source})
+  string(REGEX REPLACE "^src/[a-z]+/" "" folder ${source})
   cmake_path(GET folder PARENT_PATH parent)
   file(MAKE_DIRECTORY ${window}/job ${window}/${parent})
-  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/runtime/job/library ${window}/job/linked SYMBOLIC)
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/runtime/job/library ${window}/job/library SYMBOLIC)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${source} ${window}/${folder} SYMBOLIC)
   list(TRANSFORM LIBRARY_USES PREPEND thalweg_)
   foreach(flavor IN LISTS THALWEG_MPI_FLAVORS)
@@ -35,7 +35,7 @@ function(thalweg_runtime_library source)
       target_link_libraries(${target} PUBLIC thalweg_${other}_${flavor})
       set_target_properties(${target} PROPERTIES INSTALL_RPATH "\$ORIGIN")
     endforeach()
-    thalweg_precompile(${target} linked)
+    thalweg_precompile(${target} runtime)
     target_link_options(${target} PRIVATE -Wl,--exclude-libs,ALL)
     install(TARGETS ${target} EXPORT ThalwegTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
     set(others ${LIBRARY_ON})

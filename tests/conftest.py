@@ -4,6 +4,7 @@
 import os
 import signal
 from collections import Counter
+from pathlib import Path
 
 import hypothesis
 import pytest
@@ -14,6 +15,8 @@ hypothesis.settings.register_profile("thalweg", deadline=None)
 hypothesis.settings.load_profile("thalweg")
 
 
+TESTS = Path(__file__).parent
+BUILDINGS = ("core", "runtime", "run", "api", "nic", "sim", "labs")
 JOBS = "jobs"
 STARTED_AGAIN = "jobs started once more"
 _counts = Counter[str]()
@@ -28,6 +31,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the marker, and let interrupts through."""
     config.addinivalue_line("markers", "exhaustive: only with --exhaustive")
+    for building in BUILDINGS:
+        config.addinivalue_line("markers", f"{building}: a test of this building, by its folder")
     # Shells let what they start in the background ignore interrupts; so would all commands that tests interrupt.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -44,7 +49,10 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the marked tests out unless they are asked for."""
+    """Mark each test with its building, and leave the exhaustive ones out unless they are asked for."""
+    for item in items:
+        for building in set(item.path.relative_to(TESTS).parts) & set(BUILDINGS):
+            item.add_marker(building)
     if not config.getoption("--exhaustive"):
         left_out = [item for item in items if item.get_closest_marker("exhaustive")]
         config.hook.pytest_deselected(items=left_out)

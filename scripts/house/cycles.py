@@ -5,7 +5,7 @@ import ast
 import re
 from pathlib import PurePosixPath
 
-from house.sources import Source
+from house.sources import Source, include_name
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.MULTILINE)
 
@@ -32,19 +32,20 @@ def components(graph: Graph) -> list[list[str]]:
     return sorted((list(group) for group in groups if len(group) > 1), key=lambda group: (-len(group), group))
 
 
-def unit_graph(files: list[Source], root: str) -> Graph:
-    """Say which units include which others: a unit is a header with its source file. Includes begin at the root."""
+def unit_graph(files: list[Source]) -> Graph:
+    """Say which units include which others: a unit is a header with its source file."""
     stems = {file.name: str(PurePosixPath(file.name).with_suffix("")) for file in files}
     with_sources = {stems[file.name] for file in files if file.name.endswith((".cpp", ".c"))}
     # Headers without a source stand for themselves, as for C and for C++ there is one each of a name.
     units = {name: stem if stem in with_sources else name for name, stem in stems.items()}
+    included = {include_name(name): unit for name, unit in units.items()}
     graph: Graph = {}
     for file in files:
         unit = units[file.name]
         used = graph.setdefault(unit, set())
         for include in INCLUDE.findall(file.text):
             beside = str(PurePosixPath(file.name).parent / include)
-            used.update({units[name] for name in (f"{root}/{include}", beside) if name in units} - {unit})
+            used.update({found for found in (included.get(include), units.get(beside)) if found} - {unit})
     return graph
 
 

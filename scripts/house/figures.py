@@ -85,8 +85,8 @@ def house_figures(root: Path) -> dict[str, Any]:
         "python": {**sources.file_figures(package), "function": sources.length_figures(python_lengths(package))},
         "labs": {**sources.file_figures(labs), "function": sources.length_figures(python_lengths(labs))},
         "cycles": {
-            "src": cycles.cycle_figures(cycles.unit_graph(source, "src")),
-            "include": cycles.cycle_figures(cycles.unit_graph(headers, "include")),
+            "src": cycles.cycle_figures(cycles.unit_graph(source)),
+            "include": cycles.cycle_figures(cycles.unit_graph(headers)),
             "python": cycles.cycle_figures(cycles.package_graph(package, "python/thalweg")),
         },
         "duplicates": {"pairs": len(twice), "places": twice, "python_pairs": len(duplicates.pairs(package))},

@@ -20,6 +20,17 @@ def line_count(text: str) -> int:
     return len(LICENSE.sub(r"\1", text).splitlines())
 
 
+def include_name(name: str) -> str:
+    """Give the name by which others include a file: from its room on, wherever the room's building stands.
+
+    A building with one room is that room (nic). Public headers begin at include/.
+    """
+    top, *rest = name.split("/")
+    if top == "src" and rest[0] != "nic":
+        rest = rest[1:]
+    return "/".join(rest)
+
+
 @dataclass(frozen=True)
 class Source:
     """A file, by its path below the root."""
@@ -39,9 +50,9 @@ class Source:
 
     @property
     def room(self) -> str:
-        """Name the folders that hold it: `src/run/mpi`, `tests/core/base`, `python/thalweg/cli`; or what there is of them."""
+        """Name the folders that hold it: `src/run/mpi`, `python/thalweg/cli`, `docs`; or what there is of them."""
         folders = self.name.split("/")[:-1]
-        return "/".join(folders[: 3 if folders[:1] == ["python"] else 2]) or "."
+        return "/".join(folders[: 3 if folders[:1] in (["python"], ["src"], ["tests"]) else 2]) or "."
 
     def is_in(self, *folders: str) -> bool:
         """Say whether it lies in one of some folders."""

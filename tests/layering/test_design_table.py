@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The table of rooms in docs/design.md is what the build knows: its rooms, what each uses, and their sub-rooms."""
 
+import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 ROOM = re.compile(r"^\s*thalweg_room\((\w+)([^)]*)\)", re.MULTILINE)
 # Rooms that are no plain library, such as what is compiled for each MPI, are named by their folder.
-SOURCE_FOLDER = re.compile(r"(?:SOURCE_DIR\}/|\()src/(\w+)")
+SOURCE_FOLDER = re.compile(r"(?:SOURCE_DIR\}/|\()src/(?:nic\b|\w+/(\w+))")
 ROW = re.compile(r"^\| `(\w+)` \| (.*) \|(.*)\|$", re.MULTILINE)
 
 
@@ -22,16 +25,16 @@ class Row:
 
 def build_files() -> str:
     """Give the text of all that describes the build of src/."""
-    files = [ROOT / "CMakeLists.txt", *(ROOT / "cmake").glob("*.cmake"), *(ROOT / "src").rglob("CMakeLists.txt")]
+    files = [ROOT / "CMakeLists.txt", *(ROOT / "cmake").glob("*.cmake"), *(ROOT / "src").glob("*/building.cmake")]
     return "\n".join(re.sub(r"#.*", "", file.read_text()) for file in files)
 
 
 def built_rooms() -> dict[str, frozenset[str] | None]:
     """Give every room by its folder, with the rooms that it uses; None where thalweg_room() does not tell."""
     text = build_files()
-    rooms: dict[str, frozenset[str] | None] = dict.fromkeys(SOURCE_FOLDER.findall(text))
+    rooms: dict[str, frozenset[str] | None] = dict.fromkeys(name for name in SOURCE_FOLDER.findall(text) if name)
     for name, words in ROOM.findall(text):
-        if "FOLDER" not in words:
+        if "FOLDER" not in words or "FOLDER ." in words:  # no room in a room
             used = re.search(r"\bUSES\s+([\w\s]+?)(?:\s+[A-Z_]+\b|$)", words)
             rooms[name] = frozenset(used[1].split() if used else ())
     return rooms
@@ -58,7 +61,8 @@ def test_the_table_has_the_rooms_of_the_build() -> None:
 
 
 def test_every_folder_of_the_sources_is_in_the_build() -> None:
-    assert {path.name for path in (ROOT / "src").iterdir() if path.is_dir()} == set(built_rooms())
+    folders = {path.name for path in (ROOT / "src").glob("*/*") if path.is_dir() and path.parent.name != "nic"}
+    assert folders | {"nic"} == set(built_rooms())
 
 
 def test_rooms_use_what_the_table_says() -> None:
@@ -91,8 +95,24 @@ def buildings() -> dict[str, str]:
     return dict(found)
 
 
-def test_every_room_is_in_a_building() -> None:
+def test_every_room_is_in_its_building() -> None:
     assert set(buildings()) == set(built_rooms())
+    lost = [room for room, name in buildings().items() if not (ROOT / "src" / name / room).is_dir() and room != name]
+    assert lost == []
+
+
+@pytest.mark.parametrize("building", BUILDINGS)
+def test_buildings_have_what_their_readers_look_for(building: str) -> None:
+    """A page of one screen, which names the rooms and the preset; the preset itself, and tests beside."""
+    page = (ROOT / "src" / building / "README.md").read_text()
+    assert len(page.splitlines()) <= 40
+    assert [room for room, name in buildings().items() if name == building and f"`{room}`" not in page] == []
+    preset = "core" if building == "runtime" else building
+    assert f"cmake --preset {preset}" in page
+    presets = json.loads((ROOT / "CMakePresets.json").read_text())
+    for kind in ("configurePresets", "buildPresets", "testPresets"):
+        assert preset in {one["name"] for one in presets[kind]}
+    assert (ROOT / "tests" / building / "CMakeLists.txt").is_file()
 
 
 def test_buildings_stand_on_those_below() -> None:

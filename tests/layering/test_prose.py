@@ -85,9 +85,9 @@ def british_words(text: str) -> list[str]:
 
 
 def lost_paths(text: str) -> list[str]:
-    """Name the files and folders that a page points to and that are not there, under the root, src/ or include/."""
+    """Name the files and folders that a page points to and that are in neither the root, a building nor include/."""
     named = {code for code in re.findall(r"`([^`\s]+)`", text) if PATH.match(code)}
-    roots = (ROOT, ROOT / "src", ROOT / "include")
+    roots = (ROOT, ROOT / "src", *(ROOT / "src").iterdir(), ROOT / "include")
     return sorted(path for path in named if not any((root / path).exists() for root in roots))
 
 

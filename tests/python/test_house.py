@@ -156,18 +156,18 @@ def test_assertions_and_lines_of_code() -> None:
 def test_units_are_headers_with_their_sources(tmp_path: Path) -> None:
     files = written(
         tmp_path,
-        src__r__a_hpp='#include "r/b.hpp"\n',
-        src__r__a_cpp='#include "r/a.hpp"\n',
-        src__r__b_hpp="",
-        src__r__b_cpp='#include "r/b.hpp"\n#include "r/a.hpp"\n#include <vector>\n',
-        src__r__c_h='#include "d.h"\n',
-        src__r__d_h="",
-        src__r__c_hpp='#include "r/c.h"\n',
+        src__core__r__a_hpp='#include "r/b.hpp"\n',
+        src__core__r__a_cpp='#include "r/a.hpp"\n',
+        src__core__r__b_hpp="",
+        src__core__r__b_cpp='#include "r/b.hpp"\n#include "r/a.hpp"\n#include <vector>\n',
+        src__core__r__c_h='#include "d.h"\n',
+        src__core__r__d_h="",
+        src__core__r__c_hpp='#include "r/c.h"\n',
     )
-    graph = cycles.unit_graph(files, "src")
-    assert graph["src/r/c.h"] == {"src/r/d.h"}
+    graph = cycles.unit_graph(files)
+    assert graph["src/core/r/c.h"] == {"src/core/r/d.h"}
     assert cycles.cycle_figures(graph) == {
-        "units": 5, "units_in_cycles": 2, "largest": 2, "cycles": [["src/r/a", "src/r/b"]],
+        "units": 5, "units_in_cycles": 2, "largest": 2, "cycles": [["src/core/r/a", "src/core/r/b"]],
     }  # fmt: skip
 
 

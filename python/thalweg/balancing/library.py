@@ -6,7 +6,7 @@ from typing import Any
 
 from thalweg import prototypes
 from thalweg.libraries import balance_library
-from thalweg.runtime_library import RuntimeLibraryError, RuntimeLibrary, load_for
+from thalweg.runtime_library import RuntimeLibrary, RuntimeLibraryError, load_for
 from thalweg.structures import HEADER_VERSION, BalancerOptions
 
 SCHEMES = {"sweep": 0, "alias": 1}

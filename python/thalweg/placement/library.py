@@ -6,7 +6,7 @@ from typing import Any
 
 from thalweg import prototypes
 from thalweg.libraries import place_library
-from thalweg.runtime_library import RuntimeLibraryError, RuntimeLibrary, load_for
+from thalweg.runtime_library import RuntimeLibrary, RuntimeLibraryError, load_for
 
 
 class PlaceError(RuntimeLibraryError):

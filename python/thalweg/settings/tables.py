@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the interposer must know as the command does: `python -m thalweg.settings.tables src/run/mpi/state` writes it."""
+"""What interposer and command both know; `python -m thalweg.settings.tables src/run/mpi/state` writes it."""
 
 import sys
 from pathlib import Path

@@ -4,7 +4,7 @@
 // it waits for: nonblocking, persistent and of neighbors.
 //
 // leaving FOLDER: one that both ranks see.
-#include "../../../flags.h"
+#include "../../../../flags.h"
 #include "check.h"
 
 enum { max_count = 100, nobody = -1 };

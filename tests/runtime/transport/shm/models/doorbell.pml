@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The doorbell (src/runtime/transport/shm/doorbell.hpp) as a model for Spin: can a rank sleep for ever while a message is
- * there?
+/* The doorbell (src/runtime/transport/shm/doorbell.hpp) as a model for Spin: can a rank sleep for ever while a message
+ * is there?
  *
  * Processors keep their stores in a buffer for a while before others see them (total store order, x86; weaker
  * processors get fences from the same code). A sender's store of a message stays in its buffer until the

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
+# What `thalweg run` loads into programs.
+#
 # The preloaded interposers: the same sources once per family of MPI libraries, with that family's header. They link
 # with no MPI library: they find the program's when it runs.
 

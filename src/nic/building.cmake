@@ -1,7 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
+# Collectives in the packet path: the protocol and a rank's side, which run and api use.
+thalweg_building(nic)
+thalweg_room(nic FOLDER . PUBLIC_HEADERS nic_operator.h USES schedule wait)
+
+if(NOT THALWEG_NIC)
+  return()
+endif()
+
 # The agent of a host and the programs that it loads into the kernel. Both are left out where clang or libbpf are
-# missing: barriers on the network device then run on our engine, and everything else is built.
+# missing: barriers on the network card then run on our engine, and everything else is built.
 find_program(THALWEG_BPF_CLANG NAMES clang clang-19 clang-16 clang-14)
 find_path(THALWEG_LIBBPF_INCLUDE_DIR bpf/libbpf.h)
 find_library(THALWEG_LIBBPF bpf)
