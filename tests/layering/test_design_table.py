@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent.parent
 ROOM = re.compile(r"^\s*thalweg_room\((\w+)([^)]*)\)", re.MULTILINE)
 # Rooms that are no plain library, such as what is compiled for each MPI, are named by their folder.
-SOURCE_FOLDER = re.compile(r"(?:SOURCE_DIR\}/|\()src/(?:nic\b|\w+/(\w+))")
+SOURCE_FOLDER = re.compile(r"(?:SOURCE_DIR\}/|\()src/(?:nic\b|\w+/(\w+)\b(?!\.))")
 ROW = re.compile(r"^\| `(\w+)` \| (.*) \|(.*)\|$", re.MULTILINE)
 
 

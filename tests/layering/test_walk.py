@@ -28,7 +28,7 @@ def test_it_has_both_ways() -> None:
 
 def test_its_files_exist() -> None:
     for name in {name for row in walk() for cell in row for name in re.findall(r"`([\w/]+(?:\.[ch]pp|\.py|/))`", cell)}:
-        assert name in GENERATED or (SOURCES / name).exists(), name
+        assert name in GENERATED or any((building / name).exists() for building in SOURCES.iterdir()), name
 
 
 @pytest.mark.parametrize("column", [1, 2])

@@ -41,7 +41,7 @@ def test_the_licenses_line_is_no_line() -> None:
 
 def test_files_are_counted_by_room(tmp_path: Path) -> None:
     files = written(
-        tmp_path, src__mpi__run__a_cpp="1\n2\n", src__core__b_hpp="1\n" * 41, python__thalweg__cli__c_py="1\n"
+        tmp_path, src__run__mpi__run__a_cpp="1\n2\n", src__core__base__b_hpp="1\n" * 41, python__thalweg__cli__c_py="1\n"
     )
     assert sources.rooms_of(files) == {
         "python/thalweg/cli": {"files": 1, "lines": 1},
