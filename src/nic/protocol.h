@@ -5,7 +5,7 @@
  * Barriers and all-reductions in the packet path: all that happens to a group's state.
  *
  * A group is a tree of cards, one on each host. A card is whatever runs these functions: the programs in the
- * kernel (nic/programs), a process (nic/host_card.hpp), or a test. Ranks of its host and cards below it are
+ * kernel (nic/programs), or a process (tests/nic/doubles). Ranks of its host and cards below it are
  * its contributors. When all have arrived at an epoch, it tells the card above, and the root releases all
  * (Zhang 2002, 3.3.3: gather, then broadcast, over any spanning tree of which a card sees its own place).
  *

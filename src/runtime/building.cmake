@@ -8,7 +8,6 @@ thalweg_room(wait USES base)
 # Its functions are exported from every library with a C interface, so each takes its objects.
 thalweg_room(boundary OBJECTS PUBLIC_HEADERS request.h version.h USES base)
 thalweg_room(transport INTERFACE_ONLY USES wait base)
-thalweg_room(loopback FOLDER transport/loopback USES transport)
 thalweg_room(shm FOLDER transport/shm USES transport)
 thalweg_room(routed FOLDER transport/routed USES transport)
 thalweg_room(aggregation FOLDER transport/aggregation USES transport)

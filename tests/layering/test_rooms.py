@@ -37,7 +37,6 @@ ROOMS: dict[str, set[str]] = {
     "place": {"base", "topology", "machine", "pattern"},
     "balance": {"base", "machine"},
     "transport": {"wait", "base"},
-    "transport/loopback": {"base", "transport"},
     "transport/shm": {"base", "wait", "transport"},
     "transport/routed": {"base", "wait", "transport"},
     "transport/aggregation": {"base", "wait", "transport"},

@@ -5,7 +5,7 @@
 #include "nic/cells.hpp"
 
 #include "host_processes.hpp"
-#include "nic/host_card.hpp"
+#include "nic/doubles/host_card.hpp"
 #include "nic/member.hpp"
 #include "operators/matrix_product.c"
 

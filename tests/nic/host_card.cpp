@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "nic/host_card.hpp"
+#include "nic/doubles/host_card.hpp"
 
 #include "base/error.hpp"
 #include "host_processes.hpp"

@@ -10,7 +10,7 @@
 #include "schedule/buffers.hpp"
 #include "shared_group.hpp"
 #include "strategies/prover.hpp"
-#include "transport/loopback/loopback.hpp"
+#include "transport/doubles/loopback.hpp"
 
 #include <exception>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 
 #include "transport/aggregation/aggregating_transport.hpp"
 
-#include "transport/loopback/loopback.hpp"
+#include "transport/doubles/loopback.hpp"
 
 #include <cstring>
 #include <gtest/gtest.h>

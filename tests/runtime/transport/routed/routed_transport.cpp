@@ -5,7 +5,7 @@
 #include "transport/routed/routed_transport.hpp"
 
 #include "transport/aggregation/aggregating_transport.hpp"
-#include "transport/loopback/loopback.hpp"
+#include "transport/doubles/loopback.hpp"
 
 #include <gtest/gtest.h>
 #include <thread>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "transport/loopback/loopback.hpp"
+#include "transport/doubles/loopback.hpp"
 
 #include "base/error.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "nic/host_relay.hpp"
+#include "nic/doubles/host_relay.hpp"
 
 #include "nic/datagram.hpp"
 

@@ -4,7 +4,7 @@
 // A card that is a process, as HostCard, for broadcasts.
 
 #include "nic/card.hpp"
-#include "nic/host_socket.hpp"
+#include "nic/doubles/host_socket.hpp"
 #include "nic/relay.h"
 
 #include <array>

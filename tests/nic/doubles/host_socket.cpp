@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "nic/host_socket.hpp"
+#include "nic/doubles/host_socket.hpp"
 
 #include "base/error.hpp"
 #include "wait/system.hpp"

@@ -7,7 +7,7 @@
 
 #include "nic/card.hpp"
 #include "nic/cells.hpp"
-#include "nic/host_socket.hpp"
+#include "nic/doubles/host_socket.hpp"
 
 #include <memory>
 #include <string_view>
