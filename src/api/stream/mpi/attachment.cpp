@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stream/mpi/attachment.hpp"
 
+#include "base/of_process.hpp"
 #include "stream/mpi/handle.hpp"
 #include "stream/mpi/report.hpp"
 #include "thalweg/interposer.h"
@@ -34,10 +35,12 @@ const Interposer& interposer() {
   return found;
 }
 
-// Never destroyed: MPI calls may come while the process ends.
+struct LivingStreams {
+  std::vector<thalweg_stream*> all;
+};
+
 std::vector<thalweg_stream*>& living() {
-  static auto* const streams = new std::vector<thalweg_stream*>;
-  return *streams;
+  return of_process<LivingStreams>().all;
 }
 
 // Handlers may run in an MPI call where the program could be in a call of a stream instead, and nowhere else:

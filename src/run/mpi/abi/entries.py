@@ -219,7 +219,7 @@ def started_entry(function: Prototype) -> str:
     comm = "comm" if "comm" in names else "MPI_COMM_NULL"
     before = ""
     if "dest" not in names:
-        before = f"""  if (!traces) [[likely]] {{
+        before = f"""  if (!process.observation.traces) [[likely]] {{
     return native.{function.name}({function.passed()});
   }}
 """
@@ -250,7 +250,7 @@ def window_entry(function: Prototype, content: str) -> str:
     call = f"CallContent(WindowCall{{WindowCall::Kind::{content}}})"
     if "flag" in function.passed():
         call = f"*flag != 0 ? {call} : CallContent()"
-    body = f"""  if (!traces) [[likely]] {{
+    body = f"""  if (!process.observation.traces) [[likely]] {{
     return native.{function.name}({function.passed()});
   }}
   CallObserver observer(Function::{function.name}, THALWEG_SITE, {comm}, no_bytes);

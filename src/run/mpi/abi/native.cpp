@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/abi/native.hpp"
+#include "base/of_process.hpp"
 
 #include <cstring>
 #include <dlfcn.h>
@@ -14,10 +15,6 @@
 namespace thalweg::mpi {
 
 namespace {
-
-std::string path_of_library;
-void* handle_of_library = nullptr;
-Family family_of_library = own_family;
 
 int missing_function() {
   return MPI_ERR_OTHER;
@@ -34,9 +31,9 @@ bool is_ours(const void* address) {
 
 // One place to look symbols up in: a loaded library, or everything after us in the search order.
 struct Candidate {
-  void* handle;
+  void* handle = nullptr;
   std::string path;
-  Family family;
+  Family family = own_family;
 };
 
 void* look_up(void* handle, const char* symbol) {
@@ -76,6 +73,11 @@ int collect_path(dl_phdr_info* info, std::size_t, void* paths) {
     static_cast<std::vector<std::string>*>(paths)->emplace_back(info->dlpi_name);
   }
   return 0;
+}
+
+// The library under the interposer, once it is resolved.
+Candidate& resolved() {
+  return of_process<Candidate>();
 }
 
 // Programs that open the library themselves (Python, Julia) keep it out of the global search order.
@@ -119,9 +121,7 @@ Library resolve_library() {
       break;
     }
   }
-  path_of_library = chosen->path;
-  handle_of_library = chosen->handle;
-  family_of_library = chosen->family;
+  resolved() = *chosen;
   fill_table(chosen->handle);
   if (chosen->family != own_family) {
     return Library::foreign;
@@ -131,15 +131,15 @@ Library resolve_library() {
 }
 
 const char* library_path() {
-  return path_of_library.c_str();
+  return resolved().path.c_str();
 }
 
 void* library_symbol(const char* name) {
-  return look_up(handle_of_library, name);
+  return look_up(resolved().handle, name);
 }
 
 Family library_family() {
-  return family_of_library;
+  return resolved().family;
 }
 
 bool is_missing_function(const void* function) {

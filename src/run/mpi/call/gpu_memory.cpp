@@ -108,19 +108,26 @@ std::int64_t loaded_gpu_runtime() {
   return 0;
 }
 
-std::string gpu_objection(GpuBuffers setting, std::span<const job::RankPlace> ranks) {
+GpuPlan gpu_plan(GpuBuffers setting, std::span<const job::RankPlace> ranks) {
   if (setting == GpuBuffers::no)
-    return "";
+    return {};
   if (setting == GpuBuffers::yes)
-    return "calls with data are the library's: THALWEG_GPU_BUFFERS=yes";
+    return {.leaves_data = true};
   const auto has_runtime = [](const job::RankPlace& rank) { return rank.gpu_runtime > 0; };
   const auto first = std::ranges::find_if(ranks, has_runtime);
   if (first == ranks.end())
+    return {};
+  return {.leaves_data = true, .rank = first - ranks.begin(), .runtime = first->gpu_runtime};
+}
+
+std::string gpu_text(const GpuPlan& plan) {
+  if (!plan.leaves_data)
     return "";
+  if (plan.rank < 0)
+    return "calls with data are the library's: THALWEG_GPU_BUFFERS=yes";
   return fmt::format("calls with data are the library's: rank {} has {} loaded, so buffers may be in a GPU's "
                      "memory; if none is, --gpu-buffers no",
-                     first - ranks.begin(),
-                     runtimes[static_cast<std::size_t>(first->gpu_runtime) - 1].library);
+                     plan.rank, runtimes[static_cast<std::size_t>(plan.runtime) - 1].library);
 }
 
 bool may_be_on_gpu(const void* sendbuf, const void* recvbuf) {

@@ -12,6 +12,7 @@
 
 #include "job/placement.hpp"
 #include "mpi/call/buffer_needs.hpp"
+#include "mpi/state/runtime.hpp"
 #include "mpi/state/settings.hpp"
 
 namespace thalweg::mpi {
@@ -19,8 +20,11 @@ namespace thalweg::mpi {
 // A number for the runtime that is loaded into this process (RankPlace::gpu_runtime); 0: none is.
 std::int64_t loaded_gpu_runtime();
 
-// Why calls with data are the library's, from agreed values; empty: they are not.
-std::string gpu_objection(GpuBuffers setting, std::span<const job::RankPlace> ranks);
+// Whether calls with data are the library's, from agreed values.
+GpuPlan gpu_plan(GpuBuffers setting, std::span<const job::RankPlace> ranks);
+
+// For people: why they are; empty where they are not.
+std::string gpu_text(const GpuPlan& plan);
 
 // May an address be in a GPU's memory? A runtime that was loaded since the last question is found.
 bool may_be_on_gpu(const void* address);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/choose/choice.hpp"
+#include "base/of_process.hpp"
 
 #include <algorithm>
 #include <map>
@@ -42,11 +43,6 @@ struct KnownTexts {
   std::map<Key, std::int64_t> numbers;
 };
 
-KnownTexts& known_texts() {
-  static KnownTexts texts;
-  return texts;
-}
-
 } // namespace
 
 std::string_view call_name(Operation operation) {
@@ -58,7 +54,7 @@ Choice make_choice(const strategies::Implementation& implementation, const char*
   const auto* scheduled = std::get_if<strategies::Scheduled>(&implementation);
   if (scheduled == nullptr)
     return choice;
-  KnownTexts& known = known_texts();
+  auto& known = of_process<KnownTexts>();
   const std::lock_guard lock(known.mutex);
   const auto& [key, id] =
       *known.numbers

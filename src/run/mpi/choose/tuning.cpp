@@ -25,7 +25,7 @@ bool is_of_library(const tune::Pick& pick) {
 } // namespace
 
 machine::Fingerprint job_fingerprint() {
-  return job::fingerprint(runtime.placement, runtime.library_version, environment);
+  return job::fingerprint(runtime.world.placement, runtime.library_version, environment);
 }
 
 std::string fingerprint_text() {

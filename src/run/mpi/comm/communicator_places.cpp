@@ -61,21 +61,21 @@ void CommunicatorState::find_places() {
     const bool are_several = !found.empty() && std::ranges::max(found) >= highest_min;
     return are_several ? std::make_shared<const std::vector<int>>(std::move(found)) : nullptr;
   };
-  nodes_ = places_in(runtime.placement.nodes, 0);
-  leaves_ = places_in(runtime.placement.leaves, 1);
-  sockets_ = places_in(runtime.placement.sockets, std::ranges::max(*nodes_) + 1);
+  nodes_ = places_in(runtime.world.placement.nodes, 0);
+  leaves_ = places_in(runtime.world.placement.leaves, 1);
+  sockets_ = places_in(runtime.world.placement.sockets, std::ranges::max(*nodes_) + 1);
   find_node_places(world);
 }
 
 void CommunicatorState::find_node_places(const std::vector<int>& world) {
-  const topology::NodePlaces& all = runtime.node_places;
+  const topology::NodePlaces& all = runtime.world.node_places;
   node_places_ = {all.network, all.hosts, {}};
   if (all.places.empty()) {
     return;
   }
   node_places_.places.resize(static_cast<std::size_t>(std::ranges::max(nodes())) + 1);
   for (std::size_t own = 0; own < world.size(); ++own) {
-    const int node = runtime.placement.nodes[static_cast<std::size_t>(world[own])];
+    const int node = runtime.world.placement.nodes[static_cast<std::size_t>(world[own])];
     node_places_.places[static_cast<std::size_t>((*nodes_)[own])] =
         all.places[static_cast<std::size_t>(node)];
   }

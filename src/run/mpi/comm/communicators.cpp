@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/comm/communicators.hpp"
+#include "base/of_process.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -10,9 +11,8 @@
 #include "mpi/comm/own_communicator.hpp"
 #include "mpi/comm/shadows.hpp"
 #include "mpi/comm/world_ranks.hpp"
-#include "mpi/state/call_epoch.hpp"
 #include "mpi/state/gate.hpp"
-#include "mpi/state/recording.hpp"
+#include "mpi/state/process_state.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/wait/polling.hpp"
 
@@ -28,10 +28,8 @@ struct Registry {
   int keyval = MPI_KEYVAL_INVALID;
 };
 
-// Never destroyed: callbacks may come while the process ends.
 Registry& registry() {
-  static Registry* const instance = new Registry;
-  return *instance;
+  return of_process<Registry>();
 }
 
 std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
@@ -53,7 +51,7 @@ std::uint64_t members_hash(MPI_Group group) {
 }
 
 std::uint64_t members_hash(const CommunicatorState& state) {
-  if (!runtime.has_world || !runtime.agreed) {
+  if (!runtime.world.is_begun || !runtime.world.agreed) {
     return 0;
   }
   MPI_Group group{};
@@ -80,18 +78,18 @@ int keep_no_copy(MPI_Comm, int, void*, void*, void*, int* flag) {
 }
 
 int communicator_freed(MPI_Comm comm, int, void*, void*) {
-  if (interposer_state.load(std::memory_order_relaxed) == InterposerState::bypass) {
+  if (process.interposer.load(std::memory_order_relaxed) == InterposerState::bypass) {
     return MPI_SUCCESS;
   }
   const Inside inside;
-  if (runtime.has_world && comm == MPI_COMM_SELF && before_finalize != nullptr) {
-    before_finalize(); // MPI_Finalize begins with freeing MPI_COMM_SELF
-    if (after_program != nullptr)
-      after_program(); // our attribute was there first, so the program's are gone
+  if (runtime.world.is_begun && comm == MPI_COMM_SELF && process.hooks.before_finalize != nullptr) {
+    process.hooks.before_finalize(); // MPI_Finalize begins with freeing MPI_COMM_SELF
+    if (process.hooks.after_program != nullptr)
+      process.hooks.after_program(); // our attribute was there first, so the program's are gone
     close_own_communicator();
     close_shadow_base();
-    if (interposer_state.load() == InterposerState::paused) { // and its own entry point passed the call on
-      interposer_state.store(InterposerState::bypass);
+    if (process.interposer.load() == InterposerState::paused) { // and its own entry point passed the call on
+      process.interposer.store(InterposerState::bypass);
     }
   }
   std::unique_ptr<CommunicatorState> state;
@@ -104,7 +102,7 @@ int communicator_freed(MPI_Comm comm, int, void*, void*) {
     }
     state = std::move(entry->second);
     all.states.erase(entry);
-    communicator_removals.fetch_add(1, std::memory_order_relaxed);
+    process.counts.communicator_removals.fetch_add(1, std::memory_order_relaxed);
     invalidate_fast_path();
   }
   state->learning.reset();
@@ -142,24 +140,21 @@ const char* objection_to_channels(const CommunicatorState& state) {
 }
 
 job::ChannelOptions channel_options(const CommunicatorState& state, const std::vector<int>& nodes) {
-  const job::Placement& placement = runtime.placement;
+  const job::Placement& placement = runtime.world.placement;
   const int own = nodes[static_cast<std::size_t>(state.rank)];
   const bool is_all_that_runs = std::ranges::count(nodes, own) == placement.oversubscribed_ranks;
   return {.waiting = runtime.settings.waiting,
           .oversubscribed = placement.oversubscribed,
           .shared_memory = runtime.settings.shared_memory,
-          .threaded = runtime.has_threads,
+          .threaded = runtime.wait.has_threads,
           .balances_cores = is_all_that_runs && runtime.settings.wait_mode != WaitMode::spin,
           .progress = [] { progress_in_wait(); }};
 }
 
 void note_shared_memory(const job::Channels& channels) {
-  if (!runtime.shared_memory.empty())
-    return;
-  if (channels.has_shared_memory())
-    runtime.shared_memory = "ranks of a node send each other messages through shared memory";
-  else if (!channels.why_no_memory().empty())
-    runtime.shared_memory = "no shared memory: " + channels.why_no_memory();
+  SharedMemory& note = runtime.notes.shared_memory;
+  if (!note.was_tried && (channels.has_shared_memory() || !channels.why_no_memory().empty()))
+    note = {.was_tried = true, .is_used = channels.has_shared_memory(), .why_not = channels.why_no_memory()};
 }
 
 void open_channels(CommunicatorState& state) {
@@ -186,14 +181,14 @@ constexpr const char* postponed = "one of the first calls on its communicator";
 
 // Nonblocking calls, which may run on strategies that the user chose, cannot make it themselves.
 bool may_postpone(MPI_Comm comm) {
-  return comm != runtime.world && runtime.settings.use.empty();
+  return comm != runtime.world.communicator && runtime.settings.use.empty();
 }
 
 CommunicatorState* add(MPI_Comm comm, MPI_Comm parent, std::uint64_t tag, Making making) {
   std::unique_ptr<CommunicatorState> state = describe(comm);
   const std::uint64_t members = members_hash(*state);
   state->agreed = members != 0;
-  if (records_traffic || traces)
+  if (process.observation.traffic || process.observation.traces)
     state->find_world_ranks();
   CommunicatorState* const family = parent == MPI_COMM_NULL ? nullptr : find_communicator(parent);
   const std::uint64_t id = mix(mix(mix(members, tag), family == nullptr ? 0 : family->id),
@@ -221,7 +216,7 @@ CommunicatorState* add(MPI_Comm comm, MPI_Comm parent, std::uint64_t tag, Making
       return place.get(); // a second thread was faster
     }
     if (place) {
-      communicator_removals.fetch_add(1, std::memory_order_relaxed);
+      process.counts.communicator_removals.fetch_add(1, std::memory_order_relaxed);
       invalidate_fast_path();
     }
     place = std::move(state);
@@ -233,7 +228,7 @@ CommunicatorState* add(MPI_Comm comm, MPI_Comm parent, std::uint64_t tag, Making
 
 // Whether any communicator may come to need channels: the same on all ranks.
 bool may_open_channels() {
-  const bool numbers_anew = runtime.settings.reorder && runtime.placement.node_count > 1;
+  const bool numbers_anew = runtime.settings.reorder && runtime.world.placement.node_count > 1;
   return runtime.chooses_strategies || runtime.learns || numbers_anew;
 }
 
@@ -254,7 +249,8 @@ void open_postponed_channels(CommunicatorState& state) {
 
 void barrier_before_creation(MPI_Comm comm) {
   const CommunicatorState* communicator = find_communicator(comm);
-  if (!runtime.polls_collectives || communicator == nullptr || !communicator->agreed || communicator->inter) {
+  if (!runtime.wait.polls_collectives || communicator == nullptr || !communicator->agreed ||
+      communicator->inter) {
     return;
   }
   MPI_Request request = MPI_REQUEST_NULL;
@@ -264,7 +260,7 @@ void barrier_before_creation(MPI_Comm comm) {
 }
 
 CommunicatorState* look_up_communicator(MPI_Comm comm) {
-  const std::uint32_t now = communicator_removals.load(std::memory_order_relaxed);
+  const std::uint32_t now = process.counts.communicator_removals.load(std::memory_order_relaxed);
   if (comm == MPI_COMM_NULL) {
     return nullptr;
   }
@@ -296,11 +292,11 @@ void register_predefined_communicators(bool collective) {
   if (all.keyval == MPI_KEYVAL_INVALID) {
     native.Comm_create_keyval(keep_no_copy, communicator_freed, &all.keyval, nullptr);
   }
-  if (runtime.has_world) {
+  if (runtime.world.is_begun) {
     open_own_communicator();
     if (collective && may_open_channels())
       open_shadow_base();
-    add(runtime.world, MPI_COMM_NULL, 0, collective ? Making::together : Making::alone);
+    add(runtime.world.communicator, MPI_COMM_NULL, 0, collective ? Making::together : Making::alone);
     add(MPI_COMM_SELF, MPI_COMM_NULL, 1, Making::together);
   }
 }

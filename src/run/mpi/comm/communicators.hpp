@@ -106,8 +106,6 @@ struct RememberedCommunicator {
   CommunicatorState* state = nullptr;
 };
 using RememberedCommunicators = std::array<RememberedCommunicator, 8>;
-// Raised when a handle may have become another communicator's; makes every thread forget what it remembers.
-inline constinit std::atomic<std::uint32_t> communicator_removals{0};
 
 inline std::size_t memory_place(MPI_Comm comm) {
   const auto bits = static_cast<std::uint64_t>((std::uintptr_t)(comm)) * 0x9E3779B97F4A7C15U;
@@ -119,8 +117,9 @@ CommunicatorState* look_up_communicator(MPI_Comm comm);
 // The state of a communicator, made if there is none; nullptr for what is no communicator.
 inline CommunicatorState* find_communicator(MPI_Comm comm) {
   const RememberedCommunicator& memory = PerThread<RememberedCommunicators>::here()[memory_place(comm)];
-  const bool is_known = memory.handle == comm && memory.state != nullptr &&
-                        memory.removals == communicator_removals.load(std::memory_order_relaxed);
+  const bool is_known =
+      memory.handle == comm && memory.state != nullptr &&
+      memory.removals == process.counts.communicator_removals.load(std::memory_order_relaxed);
   return is_known ? memory.state : look_up_communicator(comm);
 }
 
@@ -139,12 +138,6 @@ void open_postponed_channels(CommunicatorState& state);
 // Waits until all ranks of an intracommunicator are here, while our operations go on: done before calls that
 // block inside of the library and have no nonblocking form.
 void barrier_before_creation(MPI_Comm comm);
-
-// Called when the program frees MPI_COMM_SELF, which MPI_Finalize does first; null for nothing.
-using Callback = void (*)();
-inline constinit Callback before_finalize = nullptr;
-// Called after that, when no code of the program runs any more that may use MPI; null for nothing.
-inline constinit Callback after_program = nullptr;
 
 std::vector<CommunicatorState*> living_communicators();
 

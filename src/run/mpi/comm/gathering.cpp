@@ -9,17 +9,17 @@
 namespace thalweg::mpi {
 
 std::vector<std::vector<std::uint8_t>> gather_bytes(std::span<const std::uint8_t> own) {
-  const bool root = runtime.world_rank == 0;
+  const bool root = runtime.world.rank == 0;
   const auto length = static_cast<int>(own.size());
-  std::vector<int> lengths(root ? static_cast<std::size_t>(runtime.world_size) : 0);
+  std::vector<int> lengths(root ? static_cast<std::size_t>(runtime.world.size) : 0);
   MPI_Request request = MPI_REQUEST_NULL;
-  native.Igather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, runtime.world, &request);
+  native.Igather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, runtime.world.communicator, &request);
   poll_request(&request, MPI_STATUS_IGNORE);
   std::vector<int> offsets(lengths.size());
   std::exclusive_scan(lengths.begin(), lengths.end(), offsets.begin(), 0);
   std::vector<std::uint8_t> all(root ? static_cast<std::size_t>(offsets.back() + lengths.back()) : 0);
   native.Igatherv(own.data(), length, MPI_BYTE, all.data(), lengths.data(), offsets.data(), MPI_BYTE, 0,
-                  runtime.world, &request);
+                  runtime.world.communicator, &request);
   poll_request(&request, MPI_STATUS_IGNORE);
   std::vector<std::vector<std::uint8_t>> result;
   for (std::size_t rank = 0; rank < lengths.size(); ++rank) {

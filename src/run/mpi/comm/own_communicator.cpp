@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/comm/own_communicator.hpp"
+#include "base/of_process.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -13,12 +14,13 @@ namespace thalweg::mpi {
 
 namespace {
 
-std::mutex asking;
+struct OwnCommunicator {
+  std::shared_ptr<job::ShadowCommunicator> shadow;
+  std::mutex asking;
+};
 
-// Never destroyed: calls may come while the process ends.
 std::shared_ptr<job::ShadowCommunicator>& kept() {
-  static auto* const instance = new std::shared_ptr<job::ShadowCommunicator>;
-  return *instance;
+  return of_process<OwnCommunicator>().shadow;
 }
 
 bool is_taken(MPI_Comm comm) {
@@ -28,9 +30,9 @@ bool is_taken(MPI_Comm comm) {
 
 // For this time MPI_COMM_WORLD and MPI_COMM_SELF return errors: which of them is told, versions differ in.
 bool is_taken_quietly(MPI_Comm comm) {
-  if (!runtime.has_world)
+  if (!runtime.world.is_begun)
     return is_taken(comm);
-  const std::lock_guard lock(asking);
+  const std::lock_guard lock(of_process<OwnCommunicator>().asking);
   const job::ErrorsReturned of_world(library_api(), MPI_COMM_WORLD);
   const job::ErrorsReturned of_self(library_api(), MPI_COMM_SELF);
   return is_taken(comm);

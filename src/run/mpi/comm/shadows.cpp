@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/comm/shadows.hpp"
+#include "base/of_process.hpp"
 
 #include <algorithm>
 #include <array>
@@ -21,7 +22,6 @@ namespace {
 using job::ShadowCommunicator;
 
 // Libraries have so many contexts at a time, MPICH 2,048, and the program's communicators need most of them.
-constinit std::atomic<int> open_shadows{0};
 constexpr int shadows_max = own_family == Family::openmpi ? 4096 : 128;
 
 // In MPICH and its kin, a communicator that was given no error handler follows MPI_COMM_SELF's and
@@ -30,10 +30,14 @@ constexpr int shadows_max = own_family == Family::openmpi ? 4096 : 128;
 // world's shadow. Others give each communicator a handler.
 constexpr bool handlers_follow = own_family != Family::openmpi;
 
-// Never destroyed: calls may come while the process ends.
+struct Shadows {
+  std::shared_ptr<ShadowCommunicator> base;
+  std::mutex mutex;
+  std::vector<int> tags; // in use, guarded by the mutex
+};
+
 std::shared_ptr<ShadowCommunicator>& base() {
-  static auto* const instance = new std::shared_ptr<ShadowCommunicator>;
-  return *instance;
+  return of_process<Shadows>().base;
 }
 
 // The name of a creation over the base, in use in this process as long as it lives. Threads make shadows of
@@ -58,14 +62,8 @@ public:
   bool is_free() const { return is_free_; }
 
 private:
-  static std::mutex& mutex() {
-    static auto* const instance = new std::mutex;
-    return *instance;
-  }
-  static std::vector<int>& used() {
-    static auto* const instance = new std::vector<int>;
-    return *instance;
-  }
+  static std::mutex& mutex() { return of_process<Shadows>().mutex; }
+  static std::vector<int>& used() { return of_process<Shadows>().tags; }
 
   int tag_;
   bool is_free_ = false;
@@ -85,7 +83,7 @@ struct Agreed {
 // Asked on the program's communicator, which its own call has just made, or all of its ranks are in a
 // blocking call on.
 std::optional<Agreed> agree(MPI_Comm comm, const CreationTag& tag, int seed) {
-  const int has_room = open_shadows.load(std::memory_order_relaxed) < shadows_max ? 1 : 0;
+  const int has_room = process.counts.open_shadows.load(std::memory_order_relaxed) < shadows_max ? 1 : 0;
   const std::array<int, 5> mine{has_room, tag.is_free() ? 1 : 0, tag.tag(), -tag.tag(), seed};
   std::array<int, 5> all{};
   MPI_Request request = MPI_REQUEST_NULL;
@@ -98,7 +96,7 @@ std::optional<Agreed> agree(MPI_Comm comm, const CreationTag& tag, int seed) {
 std::shared_ptr<ShadowCommunicator> make(MPI_Comm comm, int tag) {
   if (!handlers_follow)
     return ShadowCommunicator::make(library_api(), comm);
-  if (comm == runtime.world)
+  if (comm == runtime.world.communicator)
     return base();
   return base() ? ShadowCommunicator::make_over(library_api(), base()->handle(), comm, tag) : nullptr;
 }
@@ -106,8 +104,8 @@ std::shared_ptr<ShadowCommunicator> make(MPI_Comm comm, int tag) {
 } // namespace
 
 void open_shadow_base() {
-  if (handlers_follow && runtime.world_size > 1)
-    base() = ShadowCommunicator::make_as_it_is(library_api(), runtime.world);
+  if (handlers_follow && runtime.world.size > 1)
+    base() = ShadowCommunicator::make_as_it_is(library_api(), runtime.world.communicator);
 }
 
 void close_shadow_base() {
@@ -127,14 +125,14 @@ Shadow make_shadow(MPI_Comm comm, std::uint64_t id) {
     std::shared_ptr<ShadowCommunicator> made = make(comm, tag.tag());
     if (!made)
       return {nullptr, "its duplicate could not be made"};
-    open_shadows.fetch_add(1, std::memory_order_relaxed);
+    process.counts.open_shadows.fetch_add(1, std::memory_order_relaxed);
     return {std::move(made), nullptr};
   }
 }
 
 void drop_shadow(std::shared_ptr<ShadowCommunicator>& shadow) {
   if (shadow)
-    open_shadows.fetch_sub(1, std::memory_order_relaxed);
+    process.counts.open_shadows.fetch_sub(1, std::memory_order_relaxed);
   shadow.reset();
 }
 

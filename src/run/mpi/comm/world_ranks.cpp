@@ -13,7 +13,7 @@ std::vector<int> world_ranks_of(MPI_Group group) {
   std::vector<int> ranks(static_cast<std::size_t>(size));
   std::iota(ranks.begin(), ranks.end(), 0);
   std::vector<int> world(ranks.size());
-  native.Group_translate_ranks(group, size, ranks.data(), runtime.world_group, world.data());
+  native.Group_translate_ranks(group, size, ranks.data(), runtime.world.group, world.data());
   return world;
 }
 

@@ -14,7 +14,7 @@ const Choice nobody_chose;
 
 // The blocking call was measured, and no nonblocking call of ours can be in flight.
 bool is_best_blocking(const Choice& choice) {
-  return choice.blocks && runtime.polls_collectives && runtime.settings.use.empty() &&
+  return choice.blocks && runtime.wait.polls_collectives && runtime.settings.use.empty() &&
          !tuned_choices().any_nonblocking_strategy();
 }
 
@@ -22,7 +22,7 @@ bool is_best_blocking(const Choice& choice) {
 // natively. A barrier is its own meeting, and has none to tell; the groups of an intercommunicator do not
 // meet.
 bool waits_here(const CollectiveCall& call, const CommunicatorState& communicator) {
-  const bool must_yield = runtime.yields && !runtime.yields_in_progress;
+  const bool must_yield = runtime.wait.yields && !runtime.wait.yields_in_progress;
   return must_yield || communicator.inter || call.function->operation == Operation::barrier;
 }
 
@@ -43,7 +43,7 @@ Decision decide(const CollectiveCall& call, CommunicatorState& communicator) {
 
 LibraryCall library_call(const Choice& choice, const CollectiveCall& call, CommunicatorState& communicator) {
   const bool polls =
-      runtime.polls_collectives && communicator.agreed && call.function->mode == Mode::blocking;
+      runtime.wait.polls_collectives && communicator.agreed && call.function->mode == Mode::blocking;
   if (!polls || is_best_blocking(choice))
     return LibraryCall::as_made;
   return waits_here(call, communicator) && has_sound_counterpart(call, communicator)

@@ -7,8 +7,8 @@
 namespace thalweg::mpi {
 
 std::uint64_t* notify(const CallEvent& event) {
-  std::uint64_t* const counted = records_traffic ? record_ended(event) : nullptr;
-  if (traces) [[unlikely]]
+  std::uint64_t* const counted = process.observation.traffic ? record_ended(event) : nullptr;
+  if (process.observation.traces) [[unlikely]]
     trace_ended(event);
   return counted;
 }

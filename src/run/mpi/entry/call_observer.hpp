@@ -12,7 +12,7 @@
 #include "mpi/observe/bindings.hpp"
 #include "mpi/observe/stopwatch.hpp"
 #include "mpi/state/gate.hpp"
-#include "mpi/state/recording.hpp"
+#include "mpi/state/process_state.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/trace/call_log.hpp"
 #include "mpi/trace/traced_messages.hpp"
@@ -21,7 +21,7 @@ namespace thalweg::mpi {
 
 inline observe::CallRow& call_row(Function function, const CallSite& site, int ranks) {
   return observe::call_table().row(
-      {observe::program_site(site), static_cast<std::uint16_t>(function), phase, ranks});
+      {observe::program_site(site), static_cast<std::uint16_t>(function), process.observation.phase, ranks});
 }
 
 // Notifies all who keep account of calls. Gives a counter for further calls like this one, of which then
@@ -41,30 +41,32 @@ public:
     if (!runtime.ready) [[unlikely]] {
       start_late();
     }
-    if (recording && (is_recorded_ || reports || traces))
+    if (process.observation.is_on &&
+        (is_recorded_ || process.observation.reports || process.observation.traces))
       enter(function, site, comm, bytes);
   }
   // Gives MPI's code. `content` is called, with the payload's bytes, for what the call did, where it has
   // ended well and somebody wants to know.
   template <class Content>
   [[gnu::always_inline]] int ended(int code, Content content) {
-    if (row_ != nullptr && code == MPI_SUCCESS && (traces || (records_traffic && is_recorded_)))
+    if (row_ != nullptr && code == MPI_SUCCESS &&
+        (process.observation.traces || (process.observation.traffic && is_recorded_)))
       notify_of(content(payload_));
     return code;
   }
   // A status that says whose message was received, where the program wants none and calls are traced.
   MPI_Status* status_of(MPI_Status* status, MPI_Status& own) const {
-    return traces && row_ != nullptr && status == MPI_STATUS_IGNORE ? &own : status;
+    return process.observation.traces && row_ != nullptr && status == MPI_STATUS_IGNORE ? &own : status;
   }
   // The call, which names no communicator, receives a message that was found before on one.
   void receives_found(MPI_Message message) {
-    if (traces && row_ != nullptr) [[unlikely]]
+    if (process.observation.traces && row_ != nullptr) [[unlikely]]
       communicator_ = traced_finder(message);
   }
   ~CallObserver() {
     if (row_ != nullptr) {
       watch_.stop(*row_);
-      if (traces) [[unlikely]]
+      if (process.observation.traces) [[unlikely]]
         call_log().leave();
     }
   }
@@ -74,13 +76,13 @@ public:
 private:
   template <class Bytes>
   void enter(Function function, const CallSite& site, MPI_Comm comm, Bytes bytes) {
-    if (traces) [[unlikely]]
+    if (process.observation.traces) [[unlikely]]
       call_log().enter();
     communicator_ = find_communicator(comm);
     row_ = &call_row(function, site, communicator_ == nullptr ? 0 : communicator_->size);
     payload_ = bytes();
     row_->bytes += payload_;
-    if (reports) [[likely]]
+    if (process.observation.reports) [[likely]]
       watch_.start(*row_, false);
   }
   // What others note takes none of the call's time.

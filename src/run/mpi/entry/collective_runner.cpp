@@ -10,8 +10,8 @@
 #include "mpi/run/pending_collective.hpp"
 #include "mpi/run/recent_calls.hpp"
 #include "mpi/run/run_blocking.hpp"
-#include "mpi/state/call_epoch.hpp"
 #include "mpi/state/gate.hpp"
+#include "mpi/state/process_state.hpp"
 #include "mpi/state/runtime.hpp"
 #include "transport/mpi/mpi_transport.hpp"
 

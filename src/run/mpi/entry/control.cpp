@@ -21,8 +21,8 @@ extern "C" THALWEG_API thalweg_status thalweg_set_selection(const char* selectio
       throw thalweg::Error(line, "choose a strategy, or native");
     thalweg::mpi::choices().read(selections);
     thalweg::mpi::invalidate_fast_path();
-    if (thalweg::mpi::choices().any_strategy() && !thalweg::mpi::runtime.executes_in_progress)
-      thalweg::mpi::runtime.polls_collectives = true;
+    if (thalweg::mpi::choices().any_strategy() && !thalweg::mpi::runtime.wait.executes_in_progress)
+      thalweg::mpi::runtime.wait.polls_collectives = true;
     return thalweg_success;
   } catch (const std::exception& error) {
     thalweg::mpi::log_line(error.what());
@@ -36,7 +36,7 @@ extern "C" __attribute__((visibility("default"))) const char* thalweg_fingerprin
 }
 
 extern "C" __attribute__((visibility("default"))) int thalweg_leaf_of(int rank) {
-  const std::vector<int>& leaves = thalweg::mpi::runtime.placement.leaves;
+  const std::vector<int>& leaves = thalweg::mpi::runtime.world.placement.leaves;
   return rank < 0 || static_cast<std::size_t>(rank) >= leaves.size() ? -1
                                                                      : leaves[static_cast<std::size_t>(rank)];
 }
@@ -47,20 +47,21 @@ extern "C" __attribute__((visibility("default"))) int thalweg_has_nic_groups() {
 
 // For the library that stands before us (src/run/mpi/world).
 extern "C" __attribute__((visibility("default"))) void* thalweg_library_function(const char* symbol) {
-  if (thalweg::mpi::interposer_state.load() == thalweg::mpi::InterposerState::unstarted) {
+  if (thalweg::mpi::process.interposer.load() == thalweg::mpi::InterposerState::unstarted) {
     thalweg::mpi::begin();
   }
   return thalweg::mpi::library_symbol(symbol);
 }
 
 extern "C" __attribute__((visibility("default"))) int thalweg_bypass(int on) {
-  using thalweg::mpi::interposer_state;
+  using thalweg::mpi::process.interposer;
   using thalweg::mpi::InterposerState;
-  if (interposer_state.load() == InterposerState::unstarted) {
+  if (process.interposer.load() == InterposerState::unstarted) {
     thalweg::mpi::begin();
   }
   // What is passed through for good stays so.
   InterposerState from = on != 0 ? InterposerState::active : InterposerState::paused;
-  interposer_state.compare_exchange_strong(from, on != 0 ? InterposerState::paused : InterposerState::active);
-  return interposer_state.load() >= InterposerState::bypass ? 1 : 0;
+  process.interposer.compare_exchange_strong(from,
+                                             on != 0 ? InterposerState::paused : InterposerState::active);
+  return process.interposer.load() >= InterposerState::bypass ? 1 : 0;
 }

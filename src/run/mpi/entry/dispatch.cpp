@@ -47,11 +47,11 @@ struct Made {
 
 // Calls like it need not come here again.
 bool goes_the_fast_path(const Ran& ran, const CommunicatorState& communicator, const Note& note) {
-  if (communicator.is_measured || traces ||
-      (note.row != nullptr && records_traffic && note.recorded == nullptr))
+  if (communicator.is_measured || process.observation.traces ||
+      (note.row != nullptr && process.observation.traffic && note.recorded == nullptr))
     return false;
   const bool is_passed_on = ran.outcome == Outcome::declined && !ran.was_refused;
-  return ran.remembered != nullptr || (is_passed_on && !runtime.polls_collectives);
+  return ran.remembered != nullptr || (is_passed_on && !runtime.wait.polls_collectives);
 }
 
 // A call that is measured counts for its round, however the program's code leaves it: the other ranks count
@@ -84,7 +84,8 @@ Ran make(const CollectiveCall& call, CommunicatorState& communicator, Note note)
     ran.code = make_by_library(call, communicator, choice);
   note.implementation = ran.implementation;
   note.reason = ran.reason;
-  if (note.row != nullptr && (records_traffic || traces) && ran.code == MPI_SUCCESS) {
+  if (note.row != nullptr && (process.observation.traffic || process.observation.traces) &&
+      ran.code == MPI_SUCCESS) {
     const CallContent content = CollectiveRun{
         &call, ran.outcome == Outcome::done ? ran.implementation : "native", ran.plan, choice.id};
     note.recorded = notify({&communicator, *note.row, content});
@@ -125,7 +126,7 @@ int make_and_record(const CollectiveCall& call, CommunicatorState& communicator,
 // The library says what is wrong: by the call that the program made, and by its error handler.
 int refused(const CollectiveCall& call, CommunicatorState& communicator) {
   communicator.blocking_calls += call.function->mode == Mode::blocking ? 1 : 0;
-  if (recording) {
+  if (process.observation.is_on) {
     observe::CallRow& row = call_row(call.function->id, call.site, communicator.size);
     ++row.calls;
     row.ended("native", "arguments for the library to judge");
@@ -176,7 +177,7 @@ int dispatch(const CollectiveCall& call) {
       pass_over(call, *communicator);
     return refused(call, *communicator);
   }
-  if (!recording) {
+  if (!process.observation.is_on) {
     communicator->blocking_calls += call.function->mode == Mode::blocking ? 1 : 0;
     return make(call, *communicator, {}).code;
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/entry/ending.hpp"
+#include "base/of_process.hpp"
 
 #include <exception>
 #include <mutex>
@@ -19,8 +20,10 @@ namespace thalweg::mpi {
 
 namespace {
 
-std::mutex finishing;
-bool has_finished = false;
+struct Ending {
+  std::mutex mutex;
+  bool has_begun = false;
+};
 
 void log_no_report(const std::exception& error) {
   log_line(fmt::format("no report: {}", error.what()));
@@ -30,15 +33,16 @@ void log_no_report(const std::exception& error) {
 
 std::optional<GatheredReport> finish() {
   const Inside inside;
-  const std::lock_guard lock(finishing);
-  if (has_finished || !runtime.ready || !runtime.has_world) {
+  auto& ending = of_process<Ending>();
+  const std::lock_guard lock(ending.mutex);
+  if (ending.has_begun || !runtime.ready || !runtime.world.is_begun) {
     return std::nullopt;
   }
-  has_finished = true;
+  ending.has_begun = true;
   stop_progress_thread();
   try {
     const Learned learned = runtime.learns ? gather_learned() : Learned{};
-    if (runtime.world_rank == 0)
+    if (runtime.world.rank == 0)
       save_learned(learned.picks);
     ask_stream_hooks_for_reports();
     const std::string trace_line = keep_trace();

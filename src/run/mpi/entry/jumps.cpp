@@ -60,7 +60,7 @@ std::uint64_t hidden_stack_pointer(const Buffer*) {
 
 void leave_frames(const Buffer* target) {
   using namespace thalweg::mpi;
-  if (innermost_frame == nullptr) [[likely]]
+  if (this_thread.innermost_frame == nullptr) [[likely]]
     return;
   const std::uint64_t stack_pointer = hidden_stack_pointer(target) ^ disguise();
   leave_frames_below(reinterpret_cast<const void*>(stack_pointer));

@@ -50,7 +50,7 @@ int handle_Finalize(const CallSite&) {
   close_nics();
   std::optional<GatheredReport> report = finish();
   const int code = native.Finalize();
-  interposer_state.store(InterposerState::bypass);
+  process.interposer.store(InterposerState::bypass);
   if (report)
     finish_report(std::move(*report));
   return code;
@@ -83,7 +83,7 @@ int handle_Comm_idup_with_info(const CallSite& site, MPI_Comm comm, MPI_Info inf
 
 int handle_File_open(const CallSite&, MPI_Comm comm, const char* filename, int amode, MPI_Info info,
                      MPI_File* file) {
-  has_opened_files.store(true, std::memory_order_relaxed);
+  process.background.has_opened_files.store(true, std::memory_order_relaxed);
   return native.File_open(comm, filename, amode, info, file);
 }
 
@@ -94,14 +94,14 @@ namespace {
 // 0 stops recording, 1 resumes it, 2 and above begin a new phase of the report.
 int mark_phase(int level) {
   using namespace thalweg::mpi;
-  const bool was_recording = recording;
-  recording = level != 0 && (reports || records_traffic || traces);
-  if (traces && recording && !was_recording)
+  const bool was_recording = process.observation.is_on;
+  process.observation.is_on = level != 0 && process.observation.is_wanted();
+  if (process.observation.is_tracing() && !was_recording)
     call_log().forget_computation();
   invalidate_fast_path(); // whose calls are noted, or not, where they were
   if (level >= 2) {
-    ++phase;
-    if (records_traffic)
+    ++process.observation.phase;
+    if (process.observation.traffic)
       observe::begin_pattern_phase(level);
   }
   return MPI_SUCCESS;

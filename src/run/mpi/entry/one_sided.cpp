@@ -8,9 +8,9 @@ namespace thalweg::mpi {
 
 int handle_Win_free(const CallSite& site, MPI_Win* window) {
   const CallObserver observer(Function::Win_free, site, MPI_COMM_NULL, no_bytes);
-  if (records_traffic && window != nullptr)
+  if (process.observation.traffic && window != nullptr)
     recorded_window_freed(*window);
-  if (traces && recording && window != nullptr)
+  if (process.observation.is_tracing() && window != nullptr)
     trace_window_freed(*window);
   return native.Win_free(window);
 }

@@ -16,9 +16,9 @@ namespace {
 void note_started(int count, const MPI_Request* requests) {
   for (int index = 0; has_persistent() && index < count; ++index)
     request_started(requests[index]);
-  for (int index = 0; records_traffic && recording && index < count; ++index)
+  for (int index = 0; process.observation.is_counting() && index < count; ++index)
     recorded_request_started(requests[index]);
-  for (int index = 0; traces && recording && index < count; ++index)
+  for (int index = 0; process.observation.is_tracing() && index < count; ++index)
     traced_request_started(requests[index]);
 }
 
@@ -32,10 +32,10 @@ int handle_Request_free(const CallSite& site, MPI_Request* request) {
   if (has_generalized() && request != nullptr) {
     generalized_freed(*request);
   }
-  if (records_traffic && request != nullptr) {
+  if (process.observation.traffic && request != nullptr) {
     recorded_request_freed(*request);
   }
-  if (traces && request != nullptr) {
+  if (process.observation.traces && request != nullptr) {
     traced_request_freed(*request);
   }
   return native.Request_free(request);
@@ -75,7 +75,7 @@ int handle_Startall(const CallSite& site, int count, MPI_Request requests[]) {
 
 int handle_Cancel(const CallSite& site, MPI_Request* request) {
   const CallObserver observer(Function::Cancel, site, MPI_COMM_NULL, no_bytes, of_reports_and_traces);
-  if (traces && request != nullptr) {
+  if (process.observation.traces && request != nullptr) {
     traced_request_canceled(*request);
   }
   return native.Cancel(request);

@@ -28,7 +28,7 @@
 #include "mpi/place/world_swap.hpp"
 #include "mpi/report/report.hpp"
 #include "mpi/state/gate.hpp"
-#include "mpi/state/recording.hpp"
+#include "mpi/state/process_state.hpp"
 #include "mpi/state/user_settings.hpp"
 #include "mpi/wait/library_progress.hpp"
 #include "mpi/wait/progress_thread.hpp"
@@ -61,19 +61,19 @@ void start_local() {
   runtime.tick_scale.begin();
   runtime.start_ns = observe::monotonic_ns();
   runtime.library_version = read_library_version();
-  runtime.settings_text = settings_text(environment);
-  runtime.settings = parse_settings(runtime.settings_text);
+  runtime.notes.settings = settings_text(environment);
+  runtime.settings = parse_settings(runtime.notes.settings);
 }
 
 void join_world() {
-  runtime.has_world = true;
-  runtime.world = MPI_COMM_WORLD;
-  native.Comm_rank(MPI_COMM_WORLD, &runtime.world_rank);
-  native.Comm_size(MPI_COMM_WORLD, &runtime.world_size);
-  native.Comm_group(MPI_COMM_WORLD, &runtime.world_group);
+  runtime.world.is_begun = true;
+  runtime.world.communicator = MPI_COMM_WORLD;
+  native.Comm_rank(MPI_COMM_WORLD, &runtime.world.rank);
+  native.Comm_size(MPI_COMM_WORLD, &runtime.world.size);
+  native.Comm_group(MPI_COMM_WORLD, &runtime.world.group);
   int level = MPI_THREAD_SINGLE;
   native.Query_thread(&level);
-  runtime.has_threads = level == MPI_THREAD_MULTIPLE;
+  runtime.wait.has_threads = level == MPI_THREAD_MULTIPLE;
 }
 
 // The same text on all ranks, so the same outcome.
@@ -94,7 +94,7 @@ void read_choices() {
 void agree_on_learning(const job::Agreement& world) {
   const Settings& settings = runtime.settings;
   std::uint32_t learns = settings.learn != LearnMode::off && settings.learn_budget_percent > 0 &&
-                                 user_algorithms().empty() && runtime.gpu_memory.empty()
+                                 user_algorithms().empty() && !runtime.gpu.leaves_data
                              ? 1
                              : 0;
   world.broadcast(learns);
@@ -108,14 +108,14 @@ void agree_on_tuning(const job::Agreement& world) {
   }
   job::FoundPicks found;
   try {
-    if (runtime.world_rank == 0) {
+    if (runtime.world.rank == 0) {
       found = read_tuning(runtime.settings.tuning);
     }
   } catch (const std::exception& error) {
     found = {{}, fmt::format("tuning file not used: {}", error.what())};
     runtime.settings.warnings.push_back(found.reason);
   }
-  runtime.tuning_reason = found.reason;
+  runtime.notes.tuning = found.reason;
   tuned_choices().take(job::agree_on_tuning(
       world, {job_fingerprint(), std::move(found.picks), {}, std::move(found.nonblocking)}));
 }
@@ -124,18 +124,18 @@ void agree_on_tuning(const job::Agreement& world) {
 // then of the new ones.
 void agree_on_placing(const job::Agreement& world, const std::vector<job::RankPlace>& places,
                       const job::KnownNetwork& network) {
-  const job::Placement& placement = runtime.placement;
+  const job::Placement& placement = runtime.world.placement;
   const machine::Allocation allocation =
-      place::job_allocation(runtime.node_places, placement.nodes, placement.node_count);
+      place::job_allocation(runtime.world.node_places, placement.nodes, placement.node_count);
   const Placing placing = decide_placing(world, allocation, placement.node_count);
-  runtime.placing = placing.line;
-  runtime.placing_document = placing.document;
+  runtime.notes.placing = placing.line;
+  runtime.notes.placing_document = placing.document;
   runtime.settings.record |= placing.records;
   const std::vector<std::int32_t>& old_rank_of = placing.old_rank_of;
   if (old_rank_of.empty()) {
     return;
   }
-  const auto own = std::ranges::find(old_rank_of, runtime.world_rank);
+  const auto own = std::ranges::find(old_rank_of, runtime.world.rank);
   if (!swap_world(static_cast<int>(own - old_rank_of.begin()))) {
     return;
   }
@@ -143,8 +143,8 @@ void agree_on_placing(const job::Agreement& world, const std::vector<job::RankPl
   for (const std::int32_t old : old_rank_of) {
     renumbered.push_back(places[static_cast<std::size_t>(old)]);
   }
-  runtime.placement = job::place_ranks(renumbered);
-  runtime.node_places = network.of(runtime.placement);
+  runtime.world.placement = job::place_ranks(renumbered);
+  runtime.world.node_places = network.of(runtime.world.placement);
 }
 
 // Strategies run between nodes in orders that follow the network, as far as it is known; and ranks are
@@ -153,11 +153,11 @@ void agree_on_places(const job::Agreement& world, const std::vector<job::RankPla
   const bool is_wanted = runtime.chooses_strategies || runtime.learns || !runtime.settings.place.empty() ||
                          runtime.settings.reorder;
   job::KnownNetwork known;
-  if (runtime.placement.node_count > 1 && is_wanted) {
-    const machine::Machine machine = runtime.world_rank == 0 ? network_machine() : machine::Machine{};
-    known = job::agree_on_network(world, runtime.placement, runtime.settings.node_list, machine);
-    runtime.node_places = known.of(runtime.placement);
-    runtime.network = known.remark;
+  if (runtime.world.placement.node_count > 1 && is_wanted) {
+    const machine::Machine machine = runtime.world.rank == 0 ? network_machine() : machine::Machine{};
+    known = job::agree_on_network(world, runtime.world.placement, runtime.settings.node_list, machine);
+    runtime.world.node_places = known.of(runtime.world.placement);
+    runtime.notes.network = known.remark;
   }
   if (!runtime.settings.place.empty()) {
     agree_on_placing(world, places, known);
@@ -169,8 +169,8 @@ job::Agreement world_agreement() {
   const transport::MpiApi& api = library_api();
   return {api,
           MPI_COMM_WORLD,
-          job::all_ranks(runtime.world_size),
-          runtime.world_rank,
+          job::all_ranks(runtime.world.size),
+          runtime.world.rank,
           job::agreement_tag(api, MPI_COMM_WORLD),
           job::wait_policy({}, true)};
 }
@@ -197,43 +197,44 @@ std::vector<job::RankPlace> gather_places(const job::Agreement& world, job::Rank
 void agree_on_progress(const job::Agreement& world) {
   // Picks for blocking calls leave nothing in flight.
   const bool executes = choices().any_strategy() || tuned_choices().any_nonblocking_strategy();
-  if (runtime.yields || runtime.chooses_strategies) {
+  if (runtime.wait.yields || runtime.chooses_strategies) {
     struct Able {
       bool yields;
       bool executes;
     };
     const bool comes = progress_comes_here();
     const std::vector<Able> able = world.allgather(Able{comes, comes && may_execute_in_progress()});
-    if (runtime.yields && std::ranges::all_of(able, &Able::yields))
+    if (runtime.wait.yields && std::ranges::all_of(able, &Able::yields))
       yield_in_progress();
-    runtime.executes_in_progress = runtime.placement.node_count == 1 && runtime.settings.shared_memory &&
-                                   std::ranges::all_of(able, &Able::executes);
+    runtime.wait.executes_in_progress = runtime.world.placement.node_count == 1 &&
+                                        runtime.settings.shared_memory &&
+                                        std::ranges::all_of(able, &Able::executes);
   }
-  runtime.polls_collectives =
-      (runtime.yields && !runtime.yields_in_progress) || (executes && !runtime.executes_in_progress);
+  runtime.wait.polls_collectives = (runtime.wait.yields && !runtime.wait.yields_in_progress) ||
+                                   (executes && !runtime.wait.executes_in_progress);
 }
 
 // Rank 0's settings and its view of the library, and where every rank is.
 void agree(nic::AggregatorQuestion& question) {
   const job::Agreement world = world_agreement();
-  const Spinning spinning = library_spinning();
-  std::string text = runtime.settings_text;
-  std::uint32_t spins = spinning.spins ? 1 : 0;
-  world.broadcast(spins);
+  std::string text = runtime.notes.settings;
+  LibraryWait library = library_wait();
+  world.broadcast(library);
   world.broadcast(text);
-  runtime.settings_text = text;
+  runtime.notes.settings = text;
   runtime.settings = parse_settings(text);
   read_choices();
 
   job::RankPlace mine = job::this_place();
   mine.gpu_runtime = loaded_gpu_runtime();
   const std::vector<job::RankPlace> places = gather_places(world, mine, question);
-  runtime.placement = job::place_ranks(places);
-  runtime.gpu_memory = gpu_objection(runtime.settings.gpu_buffers, places);
-  runtime.agreed = true;
-  decide_wait_mode(runtime, {spins != 0, spinning.reason});
-  leaves_contended_cores =
-      runtime.yields || (runtime.placement.oversubscribed && runtime.settings.wait_mode != WaitMode::spin);
+  runtime.world.placement = job::place_ranks(places);
+  runtime.gpu = gpu_plan(runtime.settings.gpu_buffers, places);
+  runtime.world.agreed = true;
+  decide_wait_mode(runtime.wait, library, runtime.settings.wait_mode, runtime.world.placement);
+  process.progress.leaves_contended_cores =
+      runtime.wait.yields ||
+      (runtime.world.placement.oversubscribed && runtime.settings.wait_mode != WaitMode::spin);
   agree_on_tuning(world);
   agree_on_learning(world);
   runtime.chooses_strategies = !runtime.settings.use.empty() || tuned_choices().any();
@@ -242,17 +243,18 @@ void agree(nic::AggregatorQuestion& question) {
 }
 
 void log_warnings() {
-  if (runtime.world_rank == 0) {
+  if (runtime.world.rank == 0) {
     for (const std::string& warning : runtime.settings.warnings) {
       log_line(warning);
     }
     if (runtime.settings.verbose) {
-      log_line(fmt::format("{}; {}; {}", runtime.library_version, library_path(), runtime.wait_reason));
-      if (!runtime.tuning_reason.empty()) {
-        log_line(runtime.tuning_reason);
+      log_line(fmt::format("{}; {}; {}", runtime.library_version, library_path(),
+                           wait_text(runtime.wait, runtime.world.placement)));
+      if (!runtime.notes.tuning.empty()) {
+        log_line(runtime.notes.tuning);
       }
-      if (!runtime.network.empty()) {
-        log_line(runtime.network);
+      if (!runtime.notes.network.empty()) {
+        log_line(runtime.notes.network);
       }
     }
   }
@@ -269,7 +271,7 @@ bool is_first_rank() {
 }
 
 void disable_interposer(const char* what) {
-  interposer_state.store(InterposerState::bypass);
+  process.interposer.store(InterposerState::bypass);
   if (!is_first_rank()) {
     return;
   }
@@ -281,7 +283,7 @@ void disable_interposer(const char* what) {
 void begin() {
   const Inside inside;
   const std::lock_guard lock(start_mutex);
-  if (interposer_state.load() != InterposerState::unstarted) {
+  if (process.interposer.load() != InterposerState::unstarted) {
     return;
   }
   try {
@@ -290,13 +292,13 @@ void begin() {
     if (library == Library::absent) {
       disable_interposer("no MPI library is loaded");
     } else if (disabled != nullptr && std::strcmp(disabled, "1") == 0) {
-      interposer_state.store(InterposerState::bypass);
+      process.interposer.store(InterposerState::bypass);
     } else if (library == Library::foreign) {
       disable_interposer(fmt::format("this interposer is for {}, but the program uses {} ({})",
                                      family_name(own_family), family_name(library_family()), library_path())
                              .c_str());
     } else {
-      interposer_state.store(InterposerState::active);
+      process.interposer.store(InterposerState::active);
     }
   } catch (const std::exception& error) {
     disable_interposer(error.what());
@@ -310,19 +312,19 @@ void start_with_world(nic::AggregatorQuestion& question) {
     start_local();
     join_world();
     agree(question);
-    before_finalize = finish_unseen;
-    after_program = restore_world;
-    records_traffic = runtime.settings.record;
-    traces = runtime.settings.trace;
+    process.hooks.before_finalize = finish_unseen;
+    process.hooks.after_program = restore_world;
+    process.observation.traffic = runtime.settings.record;
+    process.observation.traces = runtime.settings.trace;
     register_predefined_communicators(true);
-    reports = wants_report(runtime.settings);
+    process.observation.reports = wants_report(runtime.settings);
     begin_journal();
-    recording = reports || records_traffic || traces;
+    process.observation.is_on = process.observation.is_wanted();
     runtime.ready = true;
     spare_children();
     log_warnings();
     start_progress_thread();
-    if (traces)
+    if (process.observation.traces)
       begin_trace();
   } catch (const std::exception& error) {
     disable_interposer(error.what());
@@ -342,9 +344,8 @@ void start_late() {
     if (initialized != 0) {
       join_world();
     }
-    runtime.wait_reason = "waits as the library does: MPI_Init was not seen, so ranks cannot agree";
     register_predefined_communicators(false);
-    recording = false; // nobody would gather it
+    process.observation.is_on = false; // nobody would gather it
     runtime.ready = true;
     log_warnings();
   } catch (const std::exception& error) {

@@ -13,7 +13,7 @@
 #include "mpi/learn/ordering.hpp"
 #include "mpi/learn/traffic_of.hpp"
 #include "mpi/run/recent_calls.hpp"
-#include "mpi/state/call_epoch.hpp"
+#include "mpi/state/process_state.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/wait/polling.hpp"
 
@@ -33,7 +33,7 @@ double expected_agreement_seconds(int ranks, int nodes) {
   constexpr double between_nodes = 4;
   constexpr double with_shared_cores = 4;
   return message * (1 + std::bit_width(static_cast<unsigned>(ranks - 1))) * (nodes > 1 ? between_nodes : 1) *
-         (runtime.placement.oversubscribed ? with_shared_cores : 1);
+         (runtime.world.placement.oversubscribed ? with_shared_cores : 1);
 }
 
 // Is the kind known from the call's signature, whoever is the root? Not of those that have arrays, nor where

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/learn/learned.hpp"
+#include "base/of_process.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -45,10 +46,8 @@ struct Kept {
   Collection collection;
 };
 
-// Never destroyed: communicators may be freed while the process ends.
 Kept& kept() {
-  static Kept* const instance = new Kept;
-  return *instance;
+  return of_process<Kept>();
 }
 
 LearnedEntry entry_of(const TuningContext& context, CommunicatorState& communicator) {

@@ -22,7 +22,7 @@ double min_seconds(const CallKind& kind, int nodes) {
   constexpr double inside_of_node = 1e-7;
   constexpr double elsewhere = 1e-6;
   constexpr double bytes_per_second = 5e10;
-  const bool takes_longer = nodes > 1 || runtime.placement.oversubscribed;
+  const bool takes_longer = nodes > 1 || runtime.world.placement.oversubscribed;
   return (takes_longer ? elsewhere : inside_of_node) +
          static_cast<double>(std::max<std::int64_t>(kind.bytes, 0)) / bytes_per_second;
 }
@@ -105,7 +105,7 @@ TuningContext::Counted TuningContext::counted(Side side) const {
 
 void TuningContext::arrived(double seconds) {
   const Side side = arrivals_seen_.size() < round_.incumbent_calls ? incumbent : candidate;
-  if (runtime.placement.oversubscribed && arrivals_seen_.size() == counted(side).begin)
+  if (runtime.world.placement.oversubscribed && arrivals_seen_.size() == counted(side).begin)
     work_[side].begin(processor_seconds());
   work_[side].arrived(seconds);
   arrivals_seen_.push_back(seconds);
@@ -115,7 +115,7 @@ void TuningContext::departed(double seconds, bool refused, const pattern::Traffi
   const Side side = departures_seen_.size() < round_.incumbent_calls ? incumbent : candidate;
   work_[side].departed(seconds);
   departures_seen_.push_back(seconds);
-  if (runtime.placement.oversubscribed && departures_seen_.size() == counted(side).end)
+  if (runtime.world.placement.oversubscribed && departures_seen_.size() == counted(side).end)
     work_[side].end(processor_seconds());
   // Where what is in use cannot do the calls, native has run: that says nothing of the candidate.
   refused_ = refused_ || (refused && is_at_candidate());
@@ -145,7 +145,7 @@ std::vector<double> TuningContext::to_sum() const {
   std::vector<double> row;
   if (kind_.is_private)
     row = {static_cast<double>(traffic_seen_.messages), static_cast<double>(traffic_seen_.bytes)};
-  if (runtime.placement.oversubscribed)
+  if (runtime.world.placement.oversubscribed)
     for (const RowWork& work : work_)
       row.push_back(work.seconds());
   return row;
@@ -155,9 +155,9 @@ std::vector<double> TuningContext::to_sum() const {
 tune::LowerBounds TuningContext::lower_bounds(std::span<const double> work, int nodes) const {
   const auto of = [&](Side side) {
     const Counted calls = counted(side);
-    return calls.end == calls.begin
-               ? 0
-               : work[side] / ((calls.end - calls.begin) * runtime.placement.oversubscribed_cores * nodes);
+    return calls.end == calls.begin ? 0
+                                    : work[side] / ((calls.end - calls.begin) *
+                                                    runtime.world.placement.oversubscribed_cores * nodes);
   };
   return {of(incumbent), of(candidate)};
 }
@@ -181,7 +181,7 @@ bool TuningContext::learn(const std::vector<double>& maxima, const std::vector<d
     degree_ = pattern::degree(all, static_cast<std::int64_t>(calls), ranks);
   }
   tune::LowerBounds bounds;
-  if (runtime.placement.oversubscribed)
+  if (runtime.world.placement.oversubscribed)
     bounds = lower_bounds(std::span(sums).last(sides), nodes);
   learner_.measured(seconds, -tail[5], tail[4] > 0, bounds);
   return true;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/observe/call_table.hpp"
+#include "base/of_process.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -19,8 +20,7 @@ struct Tables {
 };
 
 Tables& tables() {
-  static Tables* const instance = new Tables;
-  return *instance;
+  return of_process<Tables>();
 }
 
 OwnedCallRow make_row(const CallKey& key) {

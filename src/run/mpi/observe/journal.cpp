@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/observe/journal.hpp"
+#include "base/of_process.hpp"
 
 #include <array>
 #include <cstring>
@@ -121,8 +122,7 @@ bool Journal::reserve(std::size_t end) {
 }
 
 Journal& journal() {
-  static Journal* const instance = new Journal;
-  return *instance;
+  return of_process<Journal>();
 }
 
 } // namespace thalweg::mpi::observe

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/observe/pattern_phases.hpp"
+#include "base/of_process.hpp"
 
 #include <algorithm>
 
 namespace thalweg::mpi::observe {
 
 std::vector<PatternPhase>& all_pattern_phases() {
-  static std::vector<PatternPhase>* const phases = new std::vector<PatternPhase>(1);
-  return *phases;
+  struct Phases {
+    std::vector<PatternPhase> all{1};
+  };
+  return of_process<Phases>().all;
 }
 
 void begin_pattern_phase(int level) {

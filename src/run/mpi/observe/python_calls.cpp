@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/observe/python_calls.hpp"
+#include "base/of_process.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -108,8 +109,7 @@ struct Places {
 };
 
 Places& places() {
-  static Places* const instance = new Places;
-  return *instance;
+  return of_process<Places>();
 }
 
 // "<module>" is what Python calls code outside of functions.

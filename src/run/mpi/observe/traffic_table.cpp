@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/observe/traffic_table.hpp"
+#include "base/of_process.hpp"
 
 #include <mutex>
 #include <utility>
@@ -16,8 +17,7 @@ struct TrafficTables {
 };
 
 TrafficTables& traffic_tables() {
-  static TrafficTables* const instance = new TrafficTables;
-  return *instance;
+  return of_process<TrafficTables>();
 }
 
 constinit thread_local TrafficTable* own_traffic_table = nullptr;

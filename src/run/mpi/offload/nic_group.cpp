@@ -87,7 +87,7 @@ NicGroup::NicGroup(const strategies::Scheduled& scheduled, Rank root, GroupOpera
     : rank_(communicator.rank), root_(root), relays_(is_relayed(scheduled.strategy().operation)),
       combiner_(std::move(combiner)), wants_aggregator_(wants_aggregator(scheduled)),
       transport_(std::move(transport)), tags_(tags), words_(static_cast<std::size_t>(communicator.size)),
-      is_awaited_(communicator.handle == runtime.world) {
+      is_awaited_(communicator.handle == runtime.world.communicator) {
   if (communicator.node_count() <= 1) {
     settled("collectives for network devices are run by our engine: all ranks are on one host");
     return;
@@ -96,7 +96,7 @@ NicGroup::NicGroup(const strategies::Scheduled& scheduled, Rank root, GroupOpera
     settled("collectives for network devices are run by our engine: more groups than there are tags for");
     return;
   }
-  if (runtime.world_rank == 0)
+  if (runtime.world.rank == 0)
     last_ = std::vector<std::atomic<LastArrivals*>>(static_cast<std::size_t>(communicator.size));
   for (Rank rank = 0; rank < communicator.size; ++rank)
     world_ranks_.push_back(world_rank(rank, communicator));

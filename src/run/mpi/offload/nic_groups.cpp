@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/offload/nic_groups.hpp"
+#include "base/of_process.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <mutex>
-#include <set>
 #include <string>
 
 namespace thalweg::mpi {
@@ -97,10 +96,7 @@ std::optional<int> run_on_nics(NicGroup& group, NicOperation& operation, const w
 }
 
 const char* name_on_engine(const char* text) {
-  static std::mutex mutex;
-  static std::set<std::string> names;
-  const std::scoped_lock lock(mutex);
-  return names.insert(fmt::format("{} on the engine", text)).first->c_str();
+  return kept_text(fmt::format("{} on the engine", text));
 }
 
 } // namespace thalweg::mpi

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/offload/nic_notes.hpp"
 
+#include <algorithm>
 #include <mutex>
-#include <set>
+#include <string>
+#include <vector>
 
 #include "mpi/state/runtime.hpp"
 
@@ -10,10 +12,10 @@ namespace thalweg::mpi {
 
 void note_nic(const std::string& text) {
   static std::mutex mutex;
-  static std::set<std::string> notes;
   const std::scoped_lock lock(mutex);
-  if (notes.insert(text).second)
-    runtime.nic += (runtime.nic.empty() ? "" : "; ") + text;
+  std::vector<std::string>& notes = runtime.notes.nic;
+  if (std::ranges::find(notes, text) == notes.end())
+    notes.push_back(text);
 }
 
 } // namespace thalweg::mpi

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/offload/nic_watch.hpp"
+#include "base/of_process.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -30,10 +31,8 @@ struct Watched {
   std::atomic<std::uint64_t> due_ns = 0;
 };
 
-// Never destroyed: calls of MPI come here until the process ends.
 Watched& watched() {
-  static Watched* const instance = new Watched;
-  return *instance;
+  return of_process<Watched>();
 }
 
 // True once the group is over.
@@ -72,7 +71,7 @@ void look_after_all() {
   const std::size_t over = std::erase_if(all.groups, [&](const std::shared_ptr<NicGroup>& group) {
     return look_after(*group, group.use_count() > 1, longest_ns);
   });
-  background_work.fetch_sub(static_cast<int>(over), std::memory_order_relaxed);
+  process.background.work.fetch_sub(static_cast<int>(over), std::memory_order_relaxed);
   all.due_ns.store(now_ns + longest_ns, std::memory_order_relaxed);
   all.is_looking.clear();
 }
@@ -83,13 +82,13 @@ void watch_nics(std::shared_ptr<NicGroup> group) {
   Watched& all = watched();
   const std::scoped_lock lock(all.mutex);
   all.added.push_back(std::move(group));
-  look_after_nics.store(look_after_all, std::memory_order_relaxed);
-  background_work.fetch_add(1, std::memory_order_release);
+  process.background.look_after_nics.store(look_after_all, std::memory_order_relaxed);
+  process.background.work.fetch_add(1, std::memory_order_release);
 }
 
 void close_nics() {
   Watched& all = watched();
-  if (look_after_nics.load(std::memory_order_relaxed) == nullptr)
+  if (process.background.look_after_nics.load(std::memory_order_relaxed) == nullptr)
     return;
   const auto close = [&all](bool& found) {
     all.due_ns.store(0, std::memory_order_relaxed);

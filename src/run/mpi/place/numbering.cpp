@@ -45,7 +45,7 @@ job::Agreement agreement_of(const CommunicatorState& communicator) {
 } // namespace
 
 bool may_reorder(MPI_Comm comm, int reorder) {
-  if (reorder == 0 || !runtime.settings.reorder || !runtime.agreed)
+  if (reorder == 0 || !runtime.settings.reorder || !runtime.world.agreed)
     return false;
   CommunicatorState* const communicator = find_communicator(comm);
   return communicator != nullptr && communicator->agreed && !communicator->inter && communicator->size > 2 &&

@@ -117,7 +117,7 @@ Seen look_at_links(const job::Agreement& everybody, const Proposal& proposal,
   Seen seen{allocation, {}};
   double seconds = proposal.file.empty() ? 0 : links_part * proposal.seconds;
   everybody.broadcast(seconds);
-  if (seconds < links_min_s || runtime.node_places.network.empty())
+  if (seconds < links_min_s || runtime.world.node_places.network.empty())
     return seen;
   std::vector<double> parts = free_parts_of_links(everybody, allocation, seconds);
   for (std::size_t link = 0; link < parts.size(); ++link)

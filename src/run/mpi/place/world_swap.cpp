@@ -23,10 +23,10 @@ std::uintptr_t bits_of(MPI_Comm comm) {
 }
 
 void join(MPI_Comm world) {
-  runtime.world = world;
-  native.Comm_rank(world, &runtime.world_rank);
-  native.Group_free(&runtime.world_group);
-  native.Comm_group(world, &runtime.world_group);
+  runtime.world.communicator = world;
+  native.Comm_rank(world, &runtime.world.rank);
+  native.Group_free(&runtime.world.group);
+  native.Comm_group(world, &runtime.world.group);
 }
 
 } // namespace
@@ -46,7 +46,7 @@ bool swap_world(int rank) {
 }
 
 void restore_world() {
-  MPI_Comm world = runtime.world;
+  MPI_Comm world = runtime.world.communicator;
   if (world == MPI_COMM_WORLD || world == MPI_COMM_NULL)
     return;
   swap_function()(bits_of(MPI_COMM_WORLD), bits_of(MPI_COMM_WORLD));

@@ -12,8 +12,8 @@ namespace thalweg::mpi {
 bool can_swap_world();
 
 // From now on the program's MPI_COMM_WORLD is a new communicator of the same processes, in which this one has
-// rank `rank`; runtime.world and the ranks of runtime are its. Called by all. False, the same on all, where
-// it cannot be made.
+// rank `rank`; runtime.world.communicator and the ranks of runtime are its. Called by all. False, the same on
+// all, where it cannot be made.
 bool swap_world(int rank);
 
 // Gives MPI_COMM_WORLD back and frees what stood for it; when MPI ends. Called by all.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/record/collectives.hpp"
+#include "base/of_process.hpp"
 
 #include <map>
 #include <mutex>
@@ -45,8 +46,7 @@ struct CountedCollectives {
 };
 
 CountedCollectives& counted_collectives() {
-  static CountedCollectives* const instance = new CountedCollectives;
-  return *instance;
+  return of_process<CountedCollectives>();
 }
 
 // What one call sends: as it was run, or as it is taken to be.

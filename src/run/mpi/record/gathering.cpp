@@ -9,7 +9,7 @@
 #include "mpi/record/collectives.hpp"
 #include "mpi/record/joined_recording.hpp"
 #include "mpi/record/pattern_store.hpp"
-#include "mpi/state/recording.hpp"
+#include "mpi/state/process_state.hpp"
 #include "mpi/state/runtime.hpp"
 #include "pattern/recording.hpp"
 
@@ -20,7 +20,7 @@ namespace {
 KeptPattern keep_joined(const std::vector<std::vector<std::uint8_t>>& ranks) {
   pattern::Recording recorded = join_recorded(ranks);
   recorded.seconds = 1e-9 * static_cast<double>(observe::monotonic_ns() - runtime.start_ns);
-  const std::string file = pattern_file(runtime.settings.patterns, runtime.world_size);
+  const std::string file = pattern_file(runtime.settings.patterns, runtime.world.size);
   keep_file("pattern", file, to_text(recorded));
   return describe_recorded(recorded, file);
 }
@@ -28,11 +28,11 @@ KeptPattern keep_joined(const std::vector<std::vector<std::uint8_t>>& ranks) {
 } // namespace
 
 KeptPattern keep_pattern() {
-  if (!runtime.agreed || !records_traffic)
+  if (!runtime.world.agreed || !process.observation.traffic)
     return {};
   add_counted_collectives();
   const std::vector<std::vector<std::uint8_t>> ranks = gather_bytes(pack_recorded(function_names));
-  if (runtime.world_rank != 0)
+  if (runtime.world.rank != 0)
     return {};
   try {
     return keep_joined(ranks);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/record/library_model.hpp"
+#include "base/of_process.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -24,12 +25,8 @@ constexpr strategies::MpiLibrary own_library =
 constexpr const char* by_direct = "direct";
 constexpr const char* by_leaders = "like:leaders";
 
-// Lives as long as the process.
 const char* by_likeness(const char* strategy) {
-  static std::mutex mutex;
-  static std::set<std::string>* const names = new std::set<std::string>;
-  const std::lock_guard lock(mutex);
-  return names->insert(fmt::format("like:{}", strategy)).first->c_str();
+  return kept_text(fmt::format("like:{}", strategy));
 }
 
 ModelTraffic traffic_like(const CollectiveCall& call, const CommunicatorState& communicator,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/record/messages.hpp"
+#include "base/of_process.hpp"
 
 #include <map>
 #include <mutex>
@@ -22,10 +23,8 @@ struct PersistentMessages {
   std::map<MPI_Request, PersistentMessage> messages;
 };
 
-// Never destroyed: requests may be freed while the process ends.
 PersistentMessages& persistent_messages() {
-  static PersistentMessages* const instance = new PersistentMessages;
-  return *instance;
+  return of_process<PersistentMessages>();
 }
 
 // A message to another rank than the one before of this call site, or in another phase.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/record/one_sided.hpp"
+#include "base/of_process.hpp"
 
 #include <map>
 #include <mutex>
@@ -19,10 +20,8 @@ struct KnownWindows {
   std::map<MPI_Win, std::vector<int>> world_ranks;
 };
 
-// Never destroyed: windows may be used while the process ends.
 KnownWindows& known_windows() {
-  static KnownWindows* const instance = new KnownWindows;
-  return *instance;
+  return of_process<KnownWindows>();
 }
 
 std::vector<int> ranks_of_window(MPI_Win window) {

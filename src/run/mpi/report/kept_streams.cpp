@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/report/kept_streams.hpp"
+#include "base/of_process.hpp"
 
 #include <mutex>
 #include <utility>
@@ -20,8 +21,7 @@ struct KeptReports {
 };
 
 KeptReports& kept_reports() {
-  static KeptReports* const instance = new KeptReports;
-  return *instance;
+  return of_process<KeptReports>();
 }
 
 } // namespace

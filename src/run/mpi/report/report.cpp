@@ -10,7 +10,10 @@
 #include <unistd.h>
 #include <unordered_map>
 
+#include <fmt/ranges.h>
+
 #include "base/files.hpp"
+#include "mpi/call/gpu_memory.hpp"
 #include "mpi/choose/tuning.hpp"
 #include "mpi/comm/clocks.hpp"
 #include "mpi/comm/communicators.hpp"
@@ -26,6 +29,7 @@
 #include "mpi/report/kept_streams.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/state/user_settings.hpp"
+#include "mpi/wait/wait_mode.hpp"
 #include "tune/exchange_shares.hpp"
 
 namespace thalweg::mpi {
@@ -45,14 +49,16 @@ CallProfile describe_row(const CallRow& row, const observe::Location& location, 
 }
 
 int node_of(int rank) {
-  return runtime.placement.nodes.empty() ? 0 : runtime.placement.nodes[static_cast<std::size_t>(rank)];
+  return runtime.world.placement.nodes.empty()
+             ? 0
+             : runtime.world.placement.nodes[static_cast<std::size_t>(rank)];
 }
 
 RankProfile own_profile() {
   RankProfile profile;
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);
-  profile.rank = runtime.world_rank;
+  profile.rank = runtime.world.rank;
   profile.node = node_of(profile.rank);
   profile.host = host.data();
   profile.pid = getpid();
@@ -121,26 +127,32 @@ std::vector<std::string> own_command() {
   return lines_of(text, '\0');
 }
 
+std::string shared_memory_text(const SharedMemory& memory) {
+  if (memory.is_used)
+    return "ranks of a node send each other messages through shared memory";
+  return memory.was_tried ? "no shared memory: " + memory.why_not : "";
+}
+
 observe::RunDescription describe_run() {
   observe::RunDescription run;
   run.command = own_command();
   run.library = runtime.library_version;
   run.library_path = library_path();
   run.family = family_name(own_family);
-  run.yields = runtime.yields;
-  run.wait_reason = runtime.wait_reason;
-  run.settings = lines_of(runtime.settings_text, '\n');
+  run.yields = runtime.wait.yields;
+  run.wait_reason = wait_text(runtime.wait, runtime.world.placement);
+  run.settings = lines_of(runtime.notes.settings, '\n');
   run.user_settings = user_settings();
-  run.node_count = runtime.placement.node_count;
-  run.tuning = runtime.tuning_reason;
-  run.network = runtime.network;
-  run.gpu_memory = runtime.gpu_memory;
+  run.node_count = runtime.world.placement.node_count;
+  run.tuning = runtime.notes.tuning;
+  run.network = runtime.notes.network;
+  run.gpu_memory = gpu_text(runtime.gpu);
   run.fingerprint = lines_of(fingerprint_text(), '\n');
   return run;
 }
 
 observe::ExchangeShares shares_of_exchange(int ranks, double blocks, double block_bytes) {
-  const auto level = runtime.placement.node_count > 1 ? machine::Level::network : machine::Level::node;
+  const auto level = runtime.world.placement.node_count > 1 ? machine::Level::network : machine::Level::node;
   const tune::ExchangeShares shares =
       tune::exchange_shares(known_machine(), level, {ranks, blocks, block_bytes});
   return {shares.mesh2d, shares.sparse};
@@ -148,15 +160,15 @@ observe::ExchangeShares shares_of_exchange(int ranks, double blocks, double bloc
 
 void write(const observe::Profile& profile, const Outcomes& outcomes) {
   observe::RunDescription run = describe_run();
-  run.shared_memory = runtime.shared_memory;
+  run.shared_memory = shared_memory_text(runtime.notes.shared_memory);
   run.learned = outcomes.learned;
   run.streams = observe::merged_streams(profile.ranks);
   run.pattern = outcomes.pattern;
   run.pattern_line = outcomes.pattern_line;
   run.trace_line = outcomes.trace_line;
-  run.placing = runtime.placing_document;
-  run.placing_line = runtime.placing;
-  run.nic = runtime.nic;
+  run.placing = runtime.notes.placing_document;
+  run.placing_line = runtime.notes.placing;
+  run.nic = fmt::format("{}", fmt::join(runtime.notes.nic, "; "));
   run.last_on_nics = last_on_nics();
   run.last_on_nics_line = last_on_nics_line();
   if (runtime.settings.summary) {
@@ -182,14 +194,14 @@ void note_reported() {
 } // namespace
 
 std::optional<GatheredReport> gather_report(const Outcomes& outcomes) {
-  if (!runtime.agreed || !wants_report(runtime.settings)) {
+  if (!runtime.world.agreed || !wants_report(runtime.settings)) {
     return std::nullopt;
   }
   constexpr int trials = 20;
-  const std::vector<double> offsets =
-      clock_offsets_ns(runtime.world, runtime.world_rank, runtime.placement.nodes, 0, trials);
+  const std::vector<double> offsets = clock_offsets_ns(runtime.world.communicator, runtime.world.rank,
+                                                       runtime.world.placement.nodes, 0, trials);
   std::vector<RankProfile> ranks = gather(own_profile());
-  if (runtime.world_rank != 0) {
+  if (runtime.world.rank != 0) {
     note_reported();
     return std::nullopt;
   }
@@ -212,9 +224,9 @@ void begin_journal() {
     return;
   }
   observe::JournalSection& section = *observe::journal().section();
-  section.rank = runtime.world_rank;
-  section.ranks = runtime.world_size;
-  section.node = node_of(runtime.world_rank);
+  section.rank = runtime.world.rank;
+  section.ranks = runtime.world.size;
+  section.node = node_of(runtime.world.rank);
   section.pid = getpid();
   section.counter_is_steady = observe::counter_is_steady;
   gethostname(section.host, sizeof section.host - 1);

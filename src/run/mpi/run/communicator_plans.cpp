@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/run/communicator_plans.hpp"
+#include "base/of_process.hpp"
 
 #include <mutex>
 #include <set>
@@ -82,12 +83,8 @@ CommunicatorPlans::Found CommunicatorPlans::plan_for(CallBinding& bound,
   Found known{.plan = plans_.find(key), .self_describing = self_describing_.find(key)};
   if (passes_on ? known.self_describing != nullptr : known.plan != nullptr)
     return known;
-  if (const auto why = strategies::unsupported_reason(strategy, bound.problem)) {
-    static std::mutex mutex;
-    static std::set<std::string> reasons; // they live as long as the process
-    const std::scoped_lock lock(mutex);
-    return {nullptr, nullptr, reasons.insert(*why).first->c_str()};
-  }
+  if (const auto why = strategies::unsupported_reason(strategy, bound.problem))
+    return {nullptr, nullptr, kept_text(*why)};
   schedule::Schedule schedule = strategies::build(strategy, bound.problem, transport_->rank());
   Found made;
   if (passes_on) {

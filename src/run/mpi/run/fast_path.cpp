@@ -24,7 +24,7 @@ void cache_on_fast_path(const CollectiveCall& call, CommunicatorState& communica
   PerThread<FastPathCache>::own()[fast_path_place(static_cast<std::size_t>(call.function->fast_path_slot),
                                                   signature)] = {
       signature,
-      call_epoch.load(std::memory_order_relaxed),
+      process.counts.call_epoch.load(std::memory_order_relaxed),
       remembered,
       &communicator,
       calls_left,

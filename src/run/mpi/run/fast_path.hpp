@@ -20,7 +20,7 @@
 #include "mpi/comm/communicators.hpp"
 #include "mpi/observe/bindings.hpp"
 #include "mpi/observe/call_table.hpp"
-#include "mpi/state/call_epoch.hpp"
+#include "mpi/state/process_state.hpp"
 #include "mpi/wait/progress.hpp"
 
 namespace thalweg::mpi {
@@ -49,8 +49,9 @@ struct FastPathEntry {
   HostBuffers buffers;           // of what is repeated
 
   [[gnu::always_inline]] bool is_for(const CallSignature& call) const {
-    return signature == call && epoch == call_epoch.load(std::memory_order_relaxed) &&
-           background_work.load(std::memory_order_relaxed) == 0 && (calls_left == nullptr || *calls_left > 0);
+    return signature == call && epoch == process.counts.call_epoch.load(std::memory_order_relaxed) &&
+           process.background.work.load(std::memory_order_relaxed) == 0 &&
+           (calls_left == nullptr || *calls_left > 0);
   }
   bool is_reported() const { return note.row != nullptr; }
   // Is the report content with a count of the call? Calls from several places take turns, as in a loop that

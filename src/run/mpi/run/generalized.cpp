@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/run/generalized.hpp"
+#include "base/of_process.hpp"
 
 #include <mutex>
 #include <unordered_map>
@@ -13,10 +14,8 @@ struct Begun {
   std::unordered_map<MPI_Request, bool> is_complete;
 };
 
-// Never destroyed: calls may come while the process ends.
 Begun& begun_here() {
-  static auto* const instance = new Begun;
-  return *instance;
+  return of_process<Begun>();
 }
 
 } // namespace
@@ -32,7 +31,7 @@ Generalized generalized_state(MPI_Request request) noexcept {
 void generalized_begun(MPI_Request request) {
   const std::lock_guard lock(begun_here().mutex);
   if (begun_here().is_complete.insert_or_assign(request, false).second)
-    generalized_requests.fetch_add(1, std::memory_order_relaxed);
+    process.counts.generalized_requests.fetch_add(1, std::memory_order_relaxed);
 }
 
 void generalized_completed(MPI_Request request) noexcept {
@@ -45,7 +44,7 @@ void generalized_completed(MPI_Request request) noexcept {
 void generalized_freed(MPI_Request request) noexcept {
   const std::lock_guard lock(begun_here().mutex);
   if (begun_here().is_complete.erase(request) != 0)
-    generalized_requests.fetch_sub(1, std::memory_order_relaxed);
+    process.counts.generalized_requests.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void GeneralizedRequests::keep(int count) {

@@ -15,10 +15,8 @@
 
 namespace thalweg::mpi {
 
-inline constinit std::atomic<int> generalized_requests{0};
-
 inline bool has_generalized() {
-  return generalized_requests.load(std::memory_order_relaxed) > 0;
+  return process.counts.generalized_requests.load(std::memory_order_relaxed) > 0;
 }
 
 enum class Generalized { unknown, pending, complete };

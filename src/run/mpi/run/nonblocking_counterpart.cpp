@@ -89,7 +89,7 @@ bool has_sound_counterpart(const CollectiveCall& call, CommunicatorState& commun
     return false;
   }
   // Open MPI's nonblocking reductions do not know a GPU's memory, which its blocking ones do.
-  if (!runtime.gpu_memory.empty() && call.function->operation != Operation::barrier) {
+  if (runtime.gpu.leaves_data && call.function->operation != Operation::barrier) {
     return false;
   }
   if (is_too_long(call, communicator)) {

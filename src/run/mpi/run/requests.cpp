@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/run/requests.hpp"
+#include "base/of_process.hpp"
 
 #include "mpi/wait/progress_thread.hpp"
 
@@ -31,10 +32,8 @@ struct Requests {
   std::unordered_map<MPI_Request, std::unique_ptr<Ongoing>> persistent;
 };
 
-// Never destroyed: the library may free requests while the process ends.
 Requests& requests() {
-  static Requests* const instance = new Requests;
-  return *instance;
+  return of_process<Requests>();
 }
 
 int query(void* state, MPI_Status* status) {
@@ -61,15 +60,14 @@ void advance_all(Place place);
 void begin(Requests& all, Ongoing& ongoing) {
   ongoing.active = true;
   all.in_flight.push_back(&ongoing);
-  advance_executions.store(advance_all, std::memory_order_relaxed);
-  executions_in_flight.fetch_add(1, std::memory_order_release);
-  background_work.fetch_add(1, std::memory_order_release);
+  process.background.advance_executions.store(advance_all, std::memory_order_relaxed);
+  process.background.executions.fetch_add(1, std::memory_order_release);
+  process.background.work.fetch_add(1, std::memory_order_release);
   wake_progress_thread();
 }
 
 // Whether this thread is at an operation: the library may progress in what that calls, and would come back
 // here.
-constinit thread_local bool is_advancing = false;
 
 // As long as it lives, this thread is not canceled: what is under way may be another thread's, and goes on
 // without it.
@@ -86,9 +84,9 @@ private:
 
 bool advance(Ongoing& ongoing) noexcept {
   const Uncanceled uncanceled;
-  is_advancing = true;
+  this_thread.is_advancing = true;
   const bool has_ended = ongoing.call->progress();
-  is_advancing = false;
+  this_thread.is_advancing = false;
   if (has_ended)
     ongoing.code = ongoing.call->code();
   return has_ended;
@@ -109,8 +107,8 @@ Ongoing* take_complete(Requests& all) {
     if (!ongoing->complete)
       return false;
     ongoing->active = ongoing->complete = false;
-    executions_in_flight.fetch_sub(1, std::memory_order_relaxed);
-    background_work.fetch_sub(1, std::memory_order_relaxed);
+    process.background.executions.fetch_sub(1, std::memory_order_relaxed);
+    process.background.work.fetch_sub(1, std::memory_order_relaxed);
     ongoing->unreported = ongoing->persistent;
     if (!ongoing->persistent)
       ongoing->next = std::exchange(completed, ongoing);
@@ -120,7 +118,7 @@ Ongoing* take_complete(Requests& all) {
 }
 
 void advance_all(Place place) {
-  if (is_advancing)
+  if (this_thread.is_advancing)
     return;
   Requests& all = requests();
   std::unique_lock lock(all.mutex, std::try_to_lock);
@@ -176,7 +174,7 @@ int hand_out_persistent(std::unique_ptr<BackgroundCall> call, MPI_Comm comm, MPI
     ongoing->comm = comm;
     const std::lock_guard lock(requests().mutex);
     requests().persistent[*request] = std::move(ongoing);
-    persistent_handles.fetch_add(1, std::memory_order_relaxed);
+    process.counts.persistent_handles.fetch_add(1, std::memory_order_relaxed);
   }
   return code;
 }
@@ -222,7 +220,7 @@ void request_freed(MPI_Request request) noexcept {
   const auto entry = all.persistent.find(request);
   if (entry != all.persistent.end() && !entry->second->active) {
     all.persistent.erase(entry);
-    persistent_handles.fetch_sub(1, std::memory_order_relaxed);
+    process.counts.persistent_handles.fetch_sub(1, std::memory_order_relaxed);
   }
 }
 

@@ -30,10 +30,8 @@ public:
 int hand_out(std::unique_ptr<BackgroundCall> call, MPI_Request* request) noexcept;
 int hand_out_persistent(std::unique_ptr<BackgroundCall> call, MPI_Comm comm, MPI_Request* request) noexcept;
 
-inline constinit std::atomic<int> persistent_handles{0};
-
 inline bool has_persistent() {
-  return persistent_handles.load(std::memory_order_relaxed) > 0;
+  return process.counts.persistent_handles.load(std::memory_order_relaxed) > 0;
 }
 
 // A persistent operation of ours that was started and has not completed.

@@ -105,7 +105,7 @@ const char* objection(const CollectiveCall& call, CommunicatorState& communicato
   if (!communicator.channels)
     return communicator.why_no_channels != nullptr ? communicator.why_no_channels
                                                    : "no communicator for the engine";
-  if (call.function->mode != Mode::blocking && runtime.executes_in_progress &&
+  if (call.function->mode != Mode::blocking && runtime.wait.executes_in_progress &&
       !communicator.channels->has_shared_memory())
     return "no shared memory, without which operations in flight do not progress";
   if (is_reduction(call.function->operation)) {
@@ -115,7 +115,7 @@ const char* objection(const CollectiveCall& call, CommunicatorState& communicato
     if (!are_elements_regular(call.recvtype))
       return "elements that reach outside of their extent";
   }
-  if (!runtime.gpu_memory.empty() && call.function->operation != Operation::barrier)
+  if (runtime.gpu.leaves_data && call.function->operation != Operation::barrier)
     return "buffers that may be in a GPU's memory";
   if (is_among_neighbors(call.function->operation))
     return neighborhood_objection(communicator);

@@ -5,16 +5,9 @@
 
 #include <atomic>
 
+#include "mpi/state/process_state.hpp"
+
 namespace thalweg::mpi {
-
-enum class InterposerState : int {
-  unstarted, // no MPI function was called yet
-  active,
-  bypass, // disabled, foreign library, or finalized: every call goes straight to the library, for good
-  paused, // the same until the program says otherwise (thalweg_bypass)
-};
-
-inline constinit std::atomic<InterposerState> interposer_state{InterposerState::unstarted};
 
 // A frame on the stack that is inside of a handler of ours, or outside again, where we call the program's
 // code as the program would. The library's own calls of MPI functions (MPI-IO, profiling layers, callbacks)
@@ -35,14 +28,11 @@ private:
   bool is_inside_;
 };
 
-// This thread's innermost one; null: none.
-inline constinit thread_local const Frame* innermost_frame = nullptr;
-
-inline Frame::Frame(bool is_inside) : outer_(innermost_frame), is_inside_(is_inside) {
-  innermost_frame = this;
+inline Frame::Frame(bool is_inside) : outer_(this_thread.innermost_frame), is_inside_(is_inside) {
+  this_thread.innermost_frame = this;
 }
 inline Frame::~Frame() {
-  innermost_frame = outer_;
+  this_thread.innermost_frame = outer_;
 }
 
 struct Inside : Frame {
@@ -56,22 +46,19 @@ struct Outside : Frame {
 // lie below have ended without a word.
 void leave_frames_below(const void* stack_pointer);
 
-// What else a thread has to put in order then, once it is in no call of ours; null for nothing.
-inline constinit std::atomic<void (*)()> after_jump{nullptr};
-
-// Resolves the library at the first call. Afterwards `interposer_state` is not `unstarted`.
+// Resolves the library at the first call. Afterwards `process.interposer` is not `unstarted`.
 void begin();
 
 inline bool passing() {
-  const InterposerState now = interposer_state.load(std::memory_order_relaxed);
+  const InterposerState now = process.interposer.load(std::memory_order_relaxed);
   if (now >= InterposerState::bypass) {
     return true;
   }
   if (now == InterposerState::unstarted) [[unlikely]] {
     begin();
-    return interposer_state.load(std::memory_order_relaxed) >= InterposerState::bypass;
+    return process.interposer.load(std::memory_order_relaxed) >= InterposerState::bypass;
   }
-  return innermost_frame != nullptr && innermost_frame->is_inside();
+  return this_thread.innermost_frame != nullptr && this_thread.innermost_frame->is_inside();
 }
 
 } // namespace thalweg::mpi

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/trace/call_log.hpp"
+#include "base/of_process.hpp"
 
 #include <algorithm>
 
@@ -39,8 +40,7 @@ std::size_t kept_bytes(const TracedCall& call) {
 } // namespace
 
 CallLog& call_log() {
-  static CallLog* const instance = new CallLog;
-  return *instance;
+  return of_process<CallLog>();
 }
 
 std::uint64_t CallLog::now() const {

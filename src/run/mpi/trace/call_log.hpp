@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "mpi/comm/communicators.hpp"
-#include "mpi/state/recording.hpp"
+#include "mpi/state/process_state.hpp"
 #include "pattern/loop_folder.hpp"
 
 namespace thalweg::mpi {
@@ -86,7 +86,7 @@ CallLog& call_log();
 // From the entry to a call until its exit, where calls are traced.
 class TracedSpan {
 public:
-  TracedSpan() : is_traced_(traces && recording) {
+  TracedSpan() : is_traced_(process.observation.traces && process.observation.is_on) {
     if (is_traced_) [[unlikely]]
       call_log().enter();
   }

@@ -30,7 +30,7 @@ std::vector<std::uint8_t> pack_own() {
     calls += pattern::calls_of(thread.items);
     is_cut |= thread.is_cut;
   }
-  const auto number = static_cast<std::size_t>(runtime.world_rank);
+  const auto number = static_cast<std::size_t>(runtime.world.rank);
   return pack({pattern::text_of_rank(number, rank), log.lacks(), calls - 1, is_cut});
 }
 
@@ -55,7 +55,7 @@ std::string keep_joined(const std::vector<std::vector<std::uint8_t>>& ranks) {
     head.lacks.push_back(fmt::format("{} {}", count, what));
   const std::string text =
       pattern::head_of(head, ranks.size()) + lines + std::string(pattern::trace_last_line) + "\n";
-  const std::string file = trace_file(runtime.settings.patterns, runtime.world_size);
+  const std::string file = trace_file(runtime.settings.patterns, runtime.world.size);
   keep_file("trace", file, text);
   const std::string without =
       head.lacks.empty() ? "" : fmt::format("; without {}", fmt::join(head.lacks, ", "));
@@ -70,16 +70,16 @@ std::string keep_joined(const std::vector<std::vector<std::uint8_t>>& ranks) {
 } // namespace
 
 void begin_trace() {
-  call_log().begin(runtime.placement.oversubscribed);
-  after_jump = [] { call_log().leave(); };
+  call_log().begin(runtime.world.placement.oversubscribed);
+  process.hooks.after_jump = [] { call_log().leave(); };
 }
 
 std::string keep_trace() {
-  if (!runtime.agreed || !traces)
+  if (!runtime.world.agreed || !process.observation.traces)
     return {};
-  traces = false;
+  process.observation.traces = false;
   const std::vector<std::vector<std::uint8_t>> ranks = gather_bytes(pack_own());
-  if (runtime.world_rank != 0)
+  if (runtime.world.rank != 0)
     return {};
   try {
     return keep_joined(ranks);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/trace/traced_messages.hpp"
+#include "base/of_process.hpp"
 
 #include <algorithm>
 #include <map>
@@ -86,8 +87,7 @@ struct FoundMessages {
 };
 
 FoundMessages& found_messages() {
-  static FoundMessages* const instance = new FoundMessages;
-  return *instance;
+  return of_process<FoundMessages>();
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/trace/traced_requests.hpp"
+#include "base/of_process.hpp"
 
 #include <mutex>
 #include <unordered_map>
@@ -48,8 +49,7 @@ struct TracedRequests {
 };
 
 TracedRequests& traced_requests() {
-  static TracedRequests* const instance = new TracedRequests;
-  return *instance;
+  return of_process<TracedRequests>();
 }
 
 Completed completed_of(const TracedRequest& request, const MPI_Status* status) {

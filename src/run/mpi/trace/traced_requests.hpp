@@ -34,7 +34,7 @@ struct WaitedRoom {
 class WaitedRequests {
 public:
   WaitedRequests(int count, const MPI_Request* requests) {
-    if (traces && recording && count > 0) [[unlikely]]
+    if (process.observation.traces && process.observation.is_on && count > 0) [[unlikely]]
       keep(count, requests);
   }
   ~WaitedRequests() {

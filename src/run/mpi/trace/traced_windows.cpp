@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/trace/traced_windows.hpp"
+#include "base/of_process.hpp"
 
 #include <algorithm>
 #include <map>
@@ -42,10 +43,8 @@ struct TracedWindows {
   std::map<MPI_Win, TracedWindow> windows;
 };
 
-// Never destroyed: windows may be used while the process ends.
 TracedWindows& traced_windows() {
-  static TracedWindows* const instance = new TracedWindows;
-  return *instance;
+  return of_process<TracedWindows>();
 }
 
 // Calls `visit` with the window, unless it was made while nothing was traced, or by others than the world's.

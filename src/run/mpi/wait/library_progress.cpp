@@ -18,11 +18,6 @@ namespace thalweg::mpi {
 
 namespace {
 
-constinit std::atomic<bool> came_here{false};
-// Has a look found messages? If none ever does, they move beside what is looked at.
-constinit std::atomic<bool> sees_messages{false};
-constinit std::atomic<int> waiting_threads{0};
-
 void note(std::atomic<bool>& seen) {
   if (!seen.load(std::memory_order_relaxed)) [[unlikely]] {
     seen.store(true, std::memory_order_relaxed);
@@ -31,29 +26,24 @@ void note(std::atomic<bool>& seen) {
 
 // A library may hold a lock while it progresses, so none sleeps where several threads wait.
 bool waits_alone() {
-  constinit static thread_local bool is_counted = false;
-  if (!is_counted) {
-    is_counted = true;
-    waiting_threads.fetch_add(1, std::memory_order_relaxed);
+  if (!this_thread.is_counted_as_waiting) {
+    this_thread.is_counted_as_waiting = true;
+    process.progress.waiting_threads.fetch_add(1, std::memory_order_relaxed);
   }
-  return waiting_threads.load(std::memory_order_relaxed) == 1;
+  return process.progress.waiting_threads.load(std::memory_order_relaxed) == 1;
 }
 
 // Calls that have no entry of ours look like one long wait. Sleeps there would add up where messages are not
 // seen.
 bool may_sleep() {
-  return (sees_messages.load(std::memory_order_relaxed) || innermost_frame != nullptr) && waits_alone();
+  return (process.progress.sees_messages.load(std::memory_order_relaxed) ||
+          this_thread.innermost_frame != nullptr) &&
+         waits_alone();
 }
 
 // What a thread's looks have found in the wait that it is in.
 class ProgressWait {
 public:
-  // Ranks with a core each look by the million, and what is added to a look holds up a message that comes
-  // meanwhile.
-  bool has_work_in_progress() {
-    return runtime.yields_in_progress || executions_in_flight.load(std::memory_order_relaxed) > 0;
-  }
-
   void looked(bool in_vain) {
     constexpr int patience = 4; // looks are cheaper than yields, and ranks on other cores send meanwhile
     if (!in_vain || begun_ != looks_begun) {
@@ -84,15 +74,15 @@ private:
 // Ranks with a core each look by the million, and what is added to a look holds up a message that comes
 // meanwhile.
 bool has_work_in_progress() {
-  return runtime.yields_in_progress || executions_in_flight.load(std::memory_order_relaxed) > 0;
+  return runtime.wait.yields_in_progress || process.background.executions.load(std::memory_order_relaxed) > 0;
 }
 
 void looked(bool in_vain) {
   static thread_local ProgressWait wait;
-  if (runtime.executes_in_progress) {
+  if (runtime.wait.executes_in_progress) {
     progress_executions(Place::in_progress);
   }
-  if (runtime.yields_in_progress) {
+  if (runtime.wait.yields_in_progress) {
     wait.looked(in_vain);
   }
 }
@@ -114,22 +104,15 @@ Progress find_progress(const char* name, std::initializer_list<const char*> file
 
 #if defined(THALWEG_FAMILY_OPENMPI)
 
-namespace {
-
-constinit thread_local bool is_inside = false;
-constinit thread_local bool found_nothing = false;
-
-} // namespace
-
 bool progress_comes_here() {
-  return came_here.load(std::memory_order_relaxed) &&
+  return process.progress.came_here.load(std::memory_order_relaxed) &&
          library_symbol("opal_progress_yield_when_idle") != nullptr;
 }
 
 // Open MPI says that it found nothing by a call of sched_yield, if it is to yield.
 void yield_in_progress() {
-  runtime.yields_in_progress = true;
-  note(sees_messages);
+  runtime.wait.yields_in_progress = true;
+  note(process.progress.sees_messages);
   *static_cast<bool*>(library_symbol("opal_progress_yield_when_idle")) = true;
 }
 
@@ -139,23 +122,23 @@ bool may_execute_in_progress() {
 
 // Where Open MPI yields by itself and only operations of ours go on there, the core is its to give away.
 bool progress_was_in_vain() {
-  found_nothing = true;
-  return is_inside && runtime.yields_in_progress;
+  this_thread.found_nothing = true;
+  return this_thread.is_in_progress && runtime.wait.yields_in_progress;
 }
 
 #else
 
 bool progress_comes_here() {
-  return came_here.load(std::memory_order_relaxed);
+  return process.progress.came_here.load(std::memory_order_relaxed);
 }
 
 void yield_in_progress() {
-  runtime.yields_in_progress = true;
+  runtime.wait.yields_in_progress = true;
 }
 
 // Where threads are multiple, MPICH holds a lock that others of its functions may want.
 bool may_execute_in_progress() {
-  return !runtime.has_threads;
+  return !runtime.wait.has_threads;
 }
 
 bool progress_was_in_vain() {
@@ -173,15 +156,15 @@ extern "C" __attribute__((visibility("default"))) int opal_progress() {
   using namespace thalweg::mpi;
   static const auto progress =
       find_progress<int (*)()>("opal_progress", {"libopen-pal.so.40", "libopen-pal.so.80"});
-  note(came_here);
+  note(process.progress.came_here);
   if (!has_work_in_progress()) {
     return progress == nullptr ? 0 : progress();
   }
-  const bool outer = std::exchange(is_inside, true);
-  found_nothing = false;
+  const bool outer = std::exchange(this_thread.is_in_progress, true);
+  this_thread.found_nothing = false;
   const int found = progress == nullptr ? 0 : progress();
-  is_inside = outer;
-  looked(found_nothing);
+  this_thread.is_in_progress = outer;
+  looked(this_thread.found_nothing);
   return found;
 }
 
@@ -190,22 +173,21 @@ extern "C" __attribute__((visibility("default"))) int opal_progress() {
 extern "C" __attribute__((visibility("default"))) unsigned ucp_worker_progress(void* worker) {
   using namespace thalweg::mpi;
   static const auto progress = find_progress<unsigned (*)(void*)>("ucp_worker_progress", {"libucp.so.0"});
-  note(came_here);
+  note(process.progress.came_here);
   const unsigned moved = progress == nullptr ? 0 : progress(worker);
   if (moved != 0) {
-    note(sees_messages);
+    note(process.progress.sees_messages);
   }
   if (!has_work_in_progress()) {
     return moved;
   }
-  if (sees_messages.load(std::memory_order_relaxed)) {
+  if (process.progress.sees_messages.load(std::memory_order_relaxed)) {
     looked(moved == 0);
     return moved;
   }
   // MPICH 5 moves messages of the same node itself, which takes time between two looks.
-  constinit static thread_local std::uint64_t left_ticks = 0;
-  looked(observe::ticks() - left_ticks < observe::brief_ticks());
-  left_ticks = observe::ticks();
+  looked(observe::ticks() - this_thread.left_progress_ticks < observe::brief_ticks());
+  this_thread.left_progress_ticks = observe::ticks();
   return moved;
 }
 

@@ -14,21 +14,18 @@ namespace thalweg::mpi {
 // Whether a wait for requests of the program, of which some may be ours, must not block inside of the
 // library.
 inline bool must_poll_requests() {
-  return has_background_work() || (yields_when_waiting() && !runtime.yields_in_progress);
+  return has_background_work() || (yields_when_waiting() && !runtime.wait.yields_in_progress);
 }
-
-// Whether the program has opened a file.
-inline constinit std::atomic<bool> has_opened_files{false};
 
 // Whether looks have to be tests. ROMIO, in MPICH and its kin, writes and reads files in the calls that test
 // its requests: whoever asks for a request's status alone would wait for ever.
 inline bool must_test_requests() {
-  return own_family != Family::openmpi && has_opened_files.load(std::memory_order_relaxed);
+  return own_family != Family::openmpi && process.background.has_opened_files.load(std::memory_order_relaxed);
 }
 
 // Whether other blocking calls must not block there.
 inline bool must_poll() {
-  return must_poll_requests() && !(runtime.executes_in_progress && has_only_executions());
+  return must_poll_requests() && !(runtime.wait.executes_in_progress && has_only_executions());
 }
 
 // Calls `look(found)`, which returns MPI's code, until it fails or has found something.

@@ -5,55 +5,35 @@
 // streams. All progress whenever the program makes an MPI call, and while it waits in one.
 
 #include "mpi/abi/looks.hpp"
+#include "mpi/state/process_state.hpp"
 
 #include <atomic>
 
 namespace thalweg::mpi {
 
-inline constinit std::atomic<int> executions_in_flight{0};
-// These, one for each group on network devices, and one for each library with streams: calls look at no more
-// than this.
-inline constinit std::atomic<int> background_work{0};
-
 inline bool has_background_work() {
-  return background_work.load(std::memory_order_acquire) > 0;
+  return process.background.work.load(std::memory_order_acquire) > 0;
 }
 
 inline bool has_only_executions() {
-  return background_work.load(std::memory_order_acquire) ==
-         executions_in_flight.load(std::memory_order_acquire);
+  return process.background.work.load(std::memory_order_acquire) ==
+         process.background.executions.load(std::memory_order_acquire);
 }
-
-// Where operations are advanced: those that complete inside of the library's progress are told to the library
-// afterwards.
-enum class Place { outside, in_progress };
-
-// Advances all operations. Set by whoever puts the first one in flight (run/requests.cpp), before it counts
-// it.
-using Advance = void (*)(Place);
-inline constinit std::atomic<Advance> advance_executions{nullptr};
 
 inline void progress_executions(Place place = Place::outside) {
-  if (executions_in_flight.load(std::memory_order_acquire) > 0) {
-    advance_executions.load(std::memory_order_relaxed)(place);
+  if (process.background.executions.load(std::memory_order_acquire) > 0) {
+    process.background.advance_executions.load(std::memory_order_relaxed)(place);
   }
 }
 
-// Lets streams progress. `waits`: the program has nothing else to do, so they are looked after at once, and
-// not now and then. Has anything of theirs moved? Set before streams are counted (stream_hooks.cpp).
-using ProgressStreams = bool (*)(bool waits);
-inline constinit std::atomic<ProgressStreams> progress_streams{nullptr};
-
-// Looks after groups on network devices. Set before they are counted (offload/nic_watch.cpp).
-using LookAfterNics = void (*)();
-inline constinit std::atomic<LookAfterNics> look_after_nics{nullptr};
-
+// Operations of ours (run/requests.cpp), groups on network cards (offload/nic_watch.cpp), and streams
+// (stream_hooks.cpp). Has anything of these moved?
 inline bool progress_background(bool waits) {
   progress_executions();
-  if (const LookAfterNics look = look_after_nics.load(std::memory_order_relaxed); look != nullptr) {
+  if (const auto look = process.background.look_after_nics.load(std::memory_order_relaxed)) {
     look();
   }
-  const ProgressStreams streams = progress_streams.load(std::memory_order_relaxed);
+  const auto streams = process.background.progress_streams.load(std::memory_order_relaxed);
   return streams != nullptr && streams(waits);
 }
 

@@ -30,7 +30,7 @@ void help(Helper& self) {
   while (!self.stopping.load()) {
     self.work.acquire();
     wait::Waiter waiter = yielding_waiter();
-    while (!self.stopping.load() && executions_in_flight.load() > 0) {
+    while (!self.stopping.load() && process.background.executions.load() > 0) {
       progress_executions();
       waiter.pause();
     }
@@ -51,7 +51,7 @@ void start_progress_thread() {
   int provided = MPI_THREAD_SINGLE;
   native.Query_thread(&provided);
   if (provided != MPI_THREAD_MULTIPLE) {
-    if (runtime.world_rank == 0)
+    if (runtime.world.rank == 0)
       log_line(
           "no progress thread: the MPI library does not give MPI_THREAD_MULTIPLE; collectives progress in "
           "MPI calls only");

@@ -14,9 +14,6 @@ namespace thalweg::mpi {
 namespace {
 
 constinit std::array<std::atomic<const thalweg_stream_hooks*>, 4> libraries{};
-constinit std::atomic<int> attached{0};
-
-constinit thread_local std::uint64_t looked_ticks = 0;
 
 // Libraries of other versions may have fewer functions.
 template <typename Member>
@@ -48,16 +45,16 @@ bool call_hooks() {
 // feel one in each.
 bool is_due() {
   const std::uint64_t now = observe::ticks();
-  if (now - looked_ticks < observe::lengthy_ticks()) {
+  if (now - this_thread.looked_at_streams_ticks < observe::lengthy_ticks()) {
     return false;
   }
-  looked_ticks = now;
+  this_thread.looked_at_streams_ticks = now;
   return true;
 }
 
 // Streams call MPI themselves, which comes here as well.
 bool is_progressing() {
-  for (const Frame* frame = innermost_frame; frame != nullptr; frame = frame->outer()) {
+  for (const Frame* frame = this_thread.innermost_frame; frame != nullptr; frame = frame->outer()) {
     if (!frame->is_inside()) {
       return true;
     }
@@ -67,7 +64,8 @@ bool is_progressing() {
 
 // What handlers call is the program's, as it is when they run in calls of streams.
 bool progress_all(bool waits) {
-  if (attached.load(std::memory_order_relaxed) == 0 || is_progressing() || !(waits || is_due())) {
+  if (process.background.libraries_with_streams.load(std::memory_order_relaxed) == 0 || is_progressing() ||
+      !(waits || is_due())) {
     return false;
   }
   const Outside outside;
@@ -88,9 +86,9 @@ void count(int more) {
   if (!runtime.settings.stream_progress) {
     return; // they are there for the report alone
   }
-  progress_streams.store(progress_all, std::memory_order_relaxed);
-  attached.fetch_add(more, std::memory_order_relaxed);
-  background_work.fetch_add(more, std::memory_order_release);
+  process.background.progress_streams.store(progress_all, std::memory_order_relaxed);
+  process.background.libraries_with_streams.fetch_add(more, std::memory_order_relaxed);
+  process.background.work.fetch_add(more, std::memory_order_release);
 }
 
 } // namespace

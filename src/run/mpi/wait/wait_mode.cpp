@@ -32,49 +32,75 @@ bool is_set_to(const char* name, std::string_view value) {
 
 } // namespace
 
-Spinning library_spinning() {
+LibraryWait library_wait() {
 #if defined(THALWEG_FAMILY_OPENMPI)
-  if (yields_when_idle()) {
-    return {false, "Open MPI yields when idle (mpi_yield_when_idle)"};
-  }
-  return {true, "Open MPI spins (mpi_yield_when_idle is off)"};
+  return yields_when_idle() ? LibraryWait::yields_when_idle : LibraryWait::spins_unless_set;
 #else
   const bool knows_throttle = runtime.library_version.starts_with("MPICH ") &&
                               !runtime.library_version.starts_with("MPICH 3") &&
                               !runtime.library_version.starts_with("MPICH 4");
   if (knows_throttle && is_set_to("MPIR_CVAR_CH4_PROGRESS_THROTTLE", "1")) {
-    return {false, "MPICH was told to sleep (MPIR_CVAR_CH4_PROGRESS_THROTTLE)"};
+    return LibraryWait::throttles;
   }
-  if (is_set_to("I_MPI_WAIT_MODE", "1") && runtime.library_version.find("Intel") != std::string::npos) {
-    return {false, "Intel MPI was told to wait (I_MPI_WAIT_MODE)"};
-  }
-  return {true, "the library spins"};
+  const bool is_intel = runtime.library_version.find("Intel") != std::string::npos;
+  return is_intel && is_set_to("I_MPI_WAIT_MODE", "1") ? LibraryWait::sleeps : LibraryWait::spins;
 #endif
 }
 
-void decide_wait_mode(Runtime& state, const Spinning& spinning) {
-  const job::Placement& placement = state.placement;
-  switch (state.settings.wait_mode) {
+void decide_wait_mode(WaitPlan& plan, LibraryWait library, WaitMode mode, const job::Placement& placement) {
+  const bool spins = library == LibraryWait::spins || library == LibraryWait::spins_unless_set;
+  plan.library = library;
+  switch (mode) {
   case WaitMode::yield:
-    state.yields = true;
-    state.wait_reason = "yields: THALWEG_WAIT=yield";
-    return;
+    plan.reason = WaitReason::asked_to_yield;
+    break;
   case WaitMode::spin:
-    state.yields = false;
-    state.wait_reason = "waits as the library does: THALWEG_WAIT=spin";
-    return;
+    plan.reason = WaitReason::asked_to_spin;
+    break;
   case WaitMode::automatic:
+    plan.reason = placement.oversubscribed ? WaitReason::too_few_cores : WaitReason::enough_cores;
     break;
   }
-  if (!placement.oversubscribed) {
-    state.yields = false;
-    state.wait_reason = "waits as the library does: no machine has more ranks than cores";
-    return;
+  plan.yields =
+      plan.reason == WaitReason::asked_to_yield || (plan.reason == WaitReason::too_few_cores && spins);
+}
+
+namespace {
+
+const char* text_of(LibraryWait library) {
+  switch (library) {
+  case LibraryWait::spins_unless_set:
+    return "Open MPI spins (mpi_yield_when_idle is off)";
+  case LibraryWait::yields_when_idle:
+    return "Open MPI yields when idle (mpi_yield_when_idle)";
+  case LibraryWait::throttles:
+    return "MPICH was told to sleep (MPIR_CVAR_CH4_PROGRESS_THROTTLE)";
+  case LibraryWait::sleeps:
+    return "Intel MPI was told to wait (I_MPI_WAIT_MODE)";
+  case LibraryWait::spins:
+    break;
   }
-  state.yields = spinning.spins;
-  state.wait_reason =
-      fmt::format("{}: {} ranks on {:g} cores, and {}", state.yields ? "yields" : "waits as the library does",
-                  placement.oversubscribed_ranks, placement.oversubscribed_cores, spinning.reason);
+  return "the library spins";
+}
+
+} // namespace
+
+std::string wait_text(const WaitPlan& plan, const job::Placement& placement) {
+  switch (plan.reason) {
+  case WaitReason::asked_to_yield:
+    return "yields: THALWEG_WAIT=yield";
+  case WaitReason::asked_to_spin:
+    return "waits as the library does: THALWEG_WAIT=spin";
+  case WaitReason::enough_cores:
+    return "waits as the library does: no machine has more ranks than cores";
+  case WaitReason::too_few_cores:
+    return fmt::format("{}: {} ranks on {:g} cores, and {}",
+                       plan.yields ? "yields" : "waits as the library does", placement.oversubscribed_ranks,
+                       placement.oversubscribed_cores, text_of(plan.library));
+  case WaitReason::unseen_start:
+    break;
+  }
+  return "waits as the library does: MPI_Init was not seen, so ranks cannot agree";
 }
 
 } // namespace thalweg::mpi

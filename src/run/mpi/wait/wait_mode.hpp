@@ -13,22 +13,17 @@
 
 namespace thalweg::mpi {
 
-struct Spinning {
-  bool spins; // the library keeps its core while it waits
-  std::string reason;
-};
-
-// What this library does when it waits, as far as its settings tell.
-Spinning library_spinning();
+// What this library does when it waits.
+LibraryWait library_wait();
 
 // From agreed values only, so that all ranks come to the same.
-void decide_wait_mode(Runtime& runtime, const Spinning& spinning);
+void decide_wait_mode(WaitPlan& plan, LibraryWait library, WaitMode mode, const job::Placement& placement);
 
-// Whether threads that call sched_yield and get their core back late go to another (yield.cpp).
-inline constinit std::atomic<bool> leaves_contended_cores{false};
+// For people: how ranks wait, and why.
+std::string wait_text(const WaitPlan& plan, const job::Placement& placement);
 
 inline bool yields_when_waiting() {
-  return runtime.yields;
+  return runtime.wait.yields;
 }
 
 inline wait::Settings waiting_settings() {
@@ -40,15 +35,14 @@ inline wait::Waiter yielding_waiter() {
 }
 
 // After the program looked at something without waiting: one that keeps looking in vain gives its core away.
-inline constinit thread_local int looks_in_vain = 0;
 inline void looked_in_vain(bool in_vain) {
   if (!yields_when_waiting()) [[likely]] {
     return;
   }
-  looks_in_vain = in_vain ? looks_in_vain + 1 : 0;
+  this_thread.looks_in_vain = in_vain ? this_thread.looks_in_vain + 1 : 0;
   constexpr int patience =
       32; // many programs look between pieces of work, which a pause each time would stretch
-  if (in_vain && looks_in_vain % patience == 0) {
+  if (in_vain && this_thread.looks_in_vain % patience == 0) {
     wait::System system;
     wait::yield_or_sleep(system, wait::thread_yield_history(), runtime.settings.waiting.sleep_us_min);
   }

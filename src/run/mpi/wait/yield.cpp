@@ -16,7 +16,7 @@ extern "C" __attribute__((visibility("default"))) int sched_yield() noexcept {
   if (mpi::progress_was_in_vain()) {
     return 0;
   }
-  if (!mpi::leaves_contended_cores.load(std::memory_order_relaxed)) {
+  if (!mpi::process.progress.leaves_contended_cores.load(std::memory_order_relaxed)) {
     wait::System::yield();
     return 0;
   }

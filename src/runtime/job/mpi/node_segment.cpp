@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/mpi/node_segment.hpp"
 
+#include "base/of_process.hpp"
 #include "transport/shm/arena.hpp"
 
 #include <algorithm>
@@ -67,26 +68,19 @@ namespace {
 /// What this process shares with the largest group that it has been in, of whose arenas the latest one.
 class KnownArena {
 public:
-  static std::shared_ptr<Arena> get() {
-    const std::lock_guard lock(mutex());
-    return arena();
+  std::shared_ptr<Arena> get() {
+    const std::lock_guard lock(mutex_);
+    return arena_;
   }
-  static void offer(std::shared_ptr<Arena> made) {
-    const std::lock_guard lock(mutex());
-    if (!arena() || arena()->processes() <= made->processes())
-      arena() = std::move(made);
+  void offer(std::shared_ptr<Arena> made) {
+    const std::lock_guard lock(mutex_);
+    if (!arena_ || arena_->processes() <= made->processes())
+      arena_ = std::move(made);
   }
 
 private:
-  // Never destroyed: groups may end while the process does.
-  static std::shared_ptr<Arena>& arena() {
-    static auto* const known = new std::shared_ptr<Arena>;
-    return *known;
-  }
-  static std::mutex& mutex() {
-    static std::mutex guard;
-    return guard;
-  }
+  std::mutex mutex_;
+  std::shared_ptr<Arena> arena_;
 };
 
 /// What the members have shared before.
@@ -102,7 +96,7 @@ CommonArena common_arena(const Agreement& node, std::size_t bytes) {
     std::uint64_t parts;
     std::int32_t processes;
   };
-  std::shared_ptr<Arena> arena = KnownArena::get();
+  std::shared_ptr<Arena> arena = of_process<KnownArena>().get();
   const Known own = {arena ? arena->name() : 0, Arena::usual_parts(bytes), arena ? arena->processes() : 0};
   CommonArena common{.arena = nullptr, .parts = own.parts};
   bool is_common = arena != nullptr && arena->part_bytes() >= bytes;
@@ -136,7 +130,7 @@ NodeMemory share_memory(const Agreement& node, std::size_t bytes, std::size_t ke
     NodeSegment shared = share_segment(node, Arena::bytes_for(bytes, parts));
     if (shared.segment) {
       const std::shared_ptr<Arena> arena = Arena::of(std::move(shared.segment), bytes, node.count());
-      KnownArena::offer(arena);
+      of_process<KnownArena>().offer(arena);
       return {arena->part(0, kept), {}};
     }
     if (parts == 1)
