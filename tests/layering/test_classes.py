@@ -13,7 +13,6 @@ ROOT = Path(__file__).resolve().parents[2]
 LARGE_CLASSES = {
     "ItemStream": 120,
     "Network": 89,
-    "NicGroup": 82,
     "Learner": 63,
     "Scheduler": 62,
     "LoggpSimulation": 57,
@@ -23,7 +22,6 @@ LARGE_CLASSES = {
     "LinkEnergy": 42,
     "Team": 42,
     "FlowNetwork": 41,
-    "NicRecovery": 41,
     "array_base": 75,
 }
 PROCESS_VARIABLES_MAX = 27

@@ -14,7 +14,7 @@
 namespace thalweg::mpi {
 
 NicRecovery::NicRecovery(AgreedGroup group, const std::atomic<std::uint32_t>& begun)
-    : group_(std::move(group)), begun_(begun), words_(static_cast<std::size_t>(group_.ranks)) {}
+    : group_(std::move(group)), begun_(begun) {}
 
 NicRecovery::Runner NicRecovery::runner_of(std::uint32_t epoch) const {
   if (!is_lost())
@@ -41,7 +41,7 @@ bool NicRecovery::progress() {
     give_up(loss);
   }
   if (!is_limit_known_) {
-    if (!round_->execution.progress())
+    if (!ballot_->has_heard_all())
       return false;
     hear_all();
   }
@@ -68,48 +68,38 @@ void NicRecovery::give_up(const std::string& reason) {
   else
     group_.relay->freeze();
   is_lost_.store(true, std::memory_order_seq_cst);
-  reason.copy(own_.reason.data(), own_.reason.size() - 1);
-  own_.begun = begun_.load(std::memory_order_seq_cst);
-  own_.satisfied = group_.member != nullptr ? group_.member->satisfied() : group_.relay->satisfied();
-  plan_ = plan_of_round(group_.ranks, group_.rank, sizeof(Word));
-  begin_round(*plan_, &own_, words_.data());
-}
-
-void NicRecovery::begin_round(engine::Plan& plan, void* own, void* all) {
-  round_ = std::make_unique<NicRound>(plan, *group_.transport);
-  round_->execution.start({.input = static_cast<std::byte*>(own),
-                           .output = static_cast<std::byte*>(all),
-                           .scratch = round_->scratch.data(),
-                           .staging = round_->staging.data()},
-                          group_.tags, nullptr);
+  ballot_.emplace(group_.ranks, group_.rank, group_.transport, group_.tags);
+  Word& own = ballot_->own();
+  reason.copy(own.reason.data(), own.reason.size() - 1);
+  own.begun = begun_.load(std::memory_order_seq_cst);
+  own.satisfied = group_.member != nullptr ? group_.member->satisfied() : group_.relay->satisfied();
+  ballot_->begin();
 }
 
 // All ranks have given the devices up, and come to the same.
 void NicRecovery::hear_all() {
-  round_.reset();
-  limit_ = words_.front().begun;
-  for (const Word& word : words_)
+  limit_ = words().front().begun;
+  for (const Word& word : words())
     limit_ = nic::later_of(limit_, word.begun);
   next_ = limit_ + 1;
-  for (const Word& word : words_)
+  for (const Word& word : words())
     for (const std::uint32_t epoch : word.satisfied)
       if (thalweg_nic_later(next_, epoch + THALWEG_NIC_WINDOW) != 0)
         next_ = epoch + THALWEG_NIC_WINDOW;
-  const auto reason = std::ranges::find_if(words_, [](const Word& word) { return word.reason.front() != 0; });
-  if (reason != words_.end())
-    note_nic(fmt::format("rank {}: {}, and our engine runs them from then on", reason - words_.begin(),
+  const auto reason =
+      std::ranges::find_if(words(), [](const Word& word) { return word.reason.front() != 0; });
+  if (reason != words().end())
+    note_nic(fmt::format("rank {}: {}, and our engine runs them from then on", reason - words().begin(),
                          reason->reason.data()));
-  if (group_.member != nullptr) {
-    plan_ = plan_of_round(group_.ranks, group_.rank, sizeof(EpochWord));
-    epoch_words_.resize(words_.size());
-  } else {
+  if (group_.relay != nullptr)
     count_messages();
-  }
+  else
+    epochs_ballot_.emplace(group_.ranks, group_.rank, group_.transport, group_.tags);
   is_limit_known_.store(true, std::memory_order_release);
 }
 
 bool NicRecovery::lacks(Rank rank, std::uint32_t epoch) const {
-  const Word& word = words_[static_cast<std::size_t>(rank)];
+  const Word& word = words()[static_cast<std::size_t>(rank)];
   return thalweg_nic_later(epoch, word.satisfied[epoch % THALWEG_NIC_WINDOW]) != 0;
 }
 
@@ -117,12 +107,12 @@ bool NicRecovery::go_on() {
   if (group_.relay != nullptr)
     return send_messages();
   while (thalweg_nic_later(next_, limit_) == 0) {
-    if (!round_) {
+    if (!epochs_ballot_->is_open()) {
       if (!has_own_word())
         return false;
-      begin_round(*plan_, &own_epoch_, epoch_words_.data());
+      epochs_ballot_->begin();
     }
-    if (!round_->execution.progress())
+    if (!epochs_ballot_->has_heard_all())
       return false;
     take_epoch();
   }
@@ -130,29 +120,30 @@ bool NicRecovery::go_on() {
 }
 
 bool NicRecovery::has_own_word() {
-  own_epoch_ = {};
-  own_epoch_.known = group_.member->known_of(next_, own_epoch_.content);
-  if (own_epoch_.known != nic::Known::nothing)
+  EpochWord& own = epochs_ballot_->own();
+  own = {};
+  own.known = group_.member->known_of(next_, own.content);
+  if (own.known != nic::Known::nothing)
     return true;
   const auto found = brought_.find(next_);
   if (found == brought_.end())
     return false;
-  own_epoch_ = {nic::Known::contribution, found->second};
+  own = {nic::Known::contribution, found->second};
   return true;
 }
 
 void NicRecovery::take_epoch() {
-  round_.reset();
   const std::uint32_t epoch = next_++;
   brought_.erase(epoch);
   if (!lacks(group_.rank, epoch))
     return;
-  const auto result = std::ranges::find(epoch_words_, nic::Known::result, &EpochWord::known);
+  const std::vector<EpochWord>& told = epochs_ballot_->words();
+  const auto result = std::ranges::find(told, nic::Known::result, &EpochWord::known);
   std::vector<thalweg_nic_content>& kept = results_[epoch];
-  if (result != epoch_words_.end())
+  if (result != told.end())
     kept = {result->content};
   else
-    for (const EpochWord& word : epoch_words_)
+    for (const EpochWord& word : told)
       kept.push_back(word.content);
 }
 

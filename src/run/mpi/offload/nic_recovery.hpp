@@ -12,7 +12,7 @@
 // engine's.
 //
 // A rank that has its results, and goes on, is still needed. So groups are looked after in all calls of MPI
-// (device_watch.hpp), and they end in the same way where nothing was lost.
+// (nic_watch.hpp), and they end in the same way where nothing was lost.
 
 #include <array>
 #include <atomic>
@@ -20,11 +20,12 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "mpi/offload/nic_round.hpp"
+#include "mpi/offload/nic_ballot.hpp"
 #include "nic/cells.hpp"
 #include "nic/lowering.hpp"
 #include "nic/member.hpp"
@@ -81,11 +82,11 @@ private:
   };
 
   void give_up(const std::string& reason);
-  void begin_round(engine::Plan& plan, void* own, void* all);
   void hear_all();
   bool go_on();
   bool has_own_word();
   void take_epoch();
+  const std::vector<Word>& words() const { return ballot_->words(); }
   void count_messages();
   bool send_messages();
   bool lacks(Rank rank, std::uint32_t epoch) const;
@@ -96,15 +97,11 @@ private:
   std::atomic<bool> is_lost_ = false;
   std::atomic<bool> is_limit_known_ = false;
   bool is_over_ = false;
-  std::uint32_t limit_ = 0; // the last epoch that is the group's
-  std::uint32_t next_ = 0;  // the first one that is not complete
-  std::unique_ptr<engine::Plan> plan_;
-  std::unique_ptr<NicRound> round_;
-  Word own_;
-  std::vector<Word> words_;
+  std::uint32_t limit_ = 0;               // the last epoch that is the group's
+  std::uint32_t next_ = 0;                // the first one that is not complete
+  std::optional<NicBallot<Word>> ballot_; // once the cards are lost
   // Of groups that gather.
-  EpochWord own_epoch_;
-  std::vector<EpochWord> epoch_words_;
+  std::optional<NicBallot<EpochWord>> epochs_ballot_; // one epoch after the other
   std::map<std::uint32_t, thalweg_nic_content> brought_;
   std::map<std::uint32_t, std::vector<thalweg_nic_content>> results_; // one alone is the result
   // Of broadcasts: messages are numbered, the root's by epoch and rank.

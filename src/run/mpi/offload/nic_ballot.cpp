@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mpi/offload/nic_round.hpp"
+#include "mpi/offload/nic_ballot.hpp"
 
 #include "schedule/buffers.hpp"
 #include "strategies/index.hpp"
