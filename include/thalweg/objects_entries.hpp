@@ -46,13 +46,21 @@ std::vector<entry*>& entries_of() {
   return all;
 }
 
+/// The same in every process, unlike std::hash's promise: FNV-1a.
+inline std::uint64_t text_hash(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char letter : text)
+    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
+  return hash;
+}
+
 /// Numbers them, and gives a hash of their names.
 inline std::uint64_t number_entries(std::vector<entry*>& all) {
   std::ranges::sort(all, {}, &entry::key);
   std::uint64_t hash = all.size();
   for (std::size_t number = 0; number < all.size(); ++number) {
     all[number]->number = static_cast<std::uint16_t>(number);
-    hash = hash * 0x9E3779B97F4A7C15U + std::hash<std::string>()(all[number]->key);
+    hash = hash * 0x9E3779B97F4A7C15U + text_hash(all[number]->key);
   }
   return hash;
 }

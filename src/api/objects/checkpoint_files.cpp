@@ -2,6 +2,7 @@
 #include "objects/checkpoint_files.hpp"
 
 #include "base/error.hpp"
+#include "base/hash.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -32,15 +33,6 @@ constexpr std::string_view mark = "thalweg elements 1\n"; // what a part begins 
 [[noreturn]] void refuse(const std::string& name, const std::string& why) {
   throw Error(fmt::format("{}: {}", name, why), "restore from another checkpoint", thalweg_error_system);
 }
-
-/// Fowler, Noll and Vo's FNV-1a, in 64 bits, of more bytes behind others.
-std::uint64_t hashed(std::uint64_t before, std::string_view bytes) {
-  constexpr std::uint64_t prime = 0x100000001b3;
-  for (const char one : bytes)
-    before = (before ^ static_cast<unsigned char>(one)) * prime;
-  return before;
-}
-constexpr std::uint64_t hash_of_nothing = 0xcbf29ce484222325;
 
 struct Head {
   std::uint64_t bytes;
@@ -132,7 +124,7 @@ void replace_manifest(const std::string& folder, const Manifest& manifest) {
 
 PartWriter::PartWriter(std::string name)
     : name_(std::move(name)), file_(opened(name_, O_WRONLY | O_CREAT | O_TRUNC)) {
-  part_.checksum = hash_of_nothing;
+  part_.checksum = fnv_begin;
   write(mark.data(), mark.size());
 }
 
@@ -148,7 +140,7 @@ void PartWriter::write(const void* from, std::size_t bytes) {
 }
 
 void PartWriter::flush() {
-  part_.checksum = hashed(part_.checksum, buffer_);
+  part_.checksum = text_hash(buffer_, part_.checksum);
   part_.bytes += buffer_.size();
   write_whole(file_, name_, buffer_);
   buffer_.clear();
@@ -171,7 +163,7 @@ std::string read_part(const std::string& name, const SavedPart& part) {
   std::string bytes = read_whole(name);
   if (bytes.size() != part.bytes)
     refuse(name, fmt::format("has {} B, and {} were written", bytes.size(), part.bytes));
-  if (hashed(hash_of_nothing, bytes) != part.checksum)
+  if (text_hash(bytes) != part.checksum)
     refuse(name, "is damaged: it has another checksum than was written");
   return bytes;
 }

@@ -2,6 +2,7 @@
 #include "placer/given.hpp"
 
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "place/sure_order.hpp"
 #include "placer/structures.hpp"
 
@@ -31,21 +32,16 @@ struct Report {
 /// FNV-1a.
 class Hash {
 public:
-  void add(std::string_view text) {
-    for (const char letter : text)
-      add_byte(static_cast<unsigned char>(letter));
-    add_byte(0x100);
-  }
+  void add(std::string_view text) { state_ = ended_text_hash(text, state_); }
   void add(double number) {
     auto word = std::bit_cast<std::uint64_t>(number);
     for (int byte = 0; byte < 8; ++byte, word >>= 8)
-      add_byte(word & 0xff);
+      state_ = fnv_hash(state_, word & 0xff);
   }
   std::uint64_t result() const { return state_; }
 
 private:
-  void add_byte(std::uint64_t byte) { state_ = (state_ ^ byte) * 1099511628211U; }
-  std::uint64_t state_ = 14695981039346656037U;
+  std::uint64_t state_ = fnv_begin;
 };
 
 std::string text_or_none(const char* text) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/placement.hpp"
 
+#include "base/hash.hpp"
 #include "job/socket.hpp"
 #include "topology/node_groups.hpp"
 
@@ -17,15 +18,6 @@
 namespace thalweg::job {
 
 namespace {
-
-// FNV-1a: the same in every process, unlike std::hash's promise.
-std::uint64_t hash_of(std::string_view text) {
-  std::uint64_t hash = 1469598103934665603U;
-  for (const char letter : text) {
-    hash = (hash ^ static_cast<unsigned char>(letter)) * 1099511628211U;
-  }
-  return hash;
-}
 
 std::string boot_id() {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
@@ -108,7 +100,7 @@ std::string host_name() {
 RankPlace this_place() {
   const std::string machine = boot_id();
   const std::vector<std::size_t> cores = allowed_cores();
-  return {hash_of(machine), hash_of(machine + host_name()), folded(cores), quota_centicores(),
+  return {text_hash(machine), text_hash(machine + host_name()), folded(cores), quota_centicores(),
           socket_of(cores, "/sys/devices/system/cpu")};
 }
 

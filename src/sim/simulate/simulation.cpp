@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "simulate/simulation.hpp"
 
+#include "base/hash.hpp"
 #include "simulate/critical_path.hpp"
 
 #include <cmath>
@@ -24,8 +25,8 @@ Simulation simulate(const Program& program, const SimulationOptions& options) {
 }
 
 std::uint64_t fingerprint(const Result& result) {
-  std::uint64_t hash = 0xcbf29ce484222325U; // FNV-1a, by words
-  const auto add = [&](auto value) { hash = (hash ^ static_cast<std::uint64_t>(value)) * 0x100000001b3U; };
+  std::uint64_t hash = fnv_begin; // by words
+  const auto add = [&](auto value) { hash = fnv_hash(hash, static_cast<std::uint64_t>(value)); };
   for (const std::vector<Ticks>* times : {&result.ends, &result.busy})
     for (const Ticks time : *times)
       add(time);

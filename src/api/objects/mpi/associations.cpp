@@ -2,6 +2,7 @@
 #include "objects/mpi/associations.hpp"
 
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "job/library/group_knowledge.hpp"
 
 #include <algorithm>
@@ -27,7 +28,7 @@ std::uint32_t Associations::agree_on_bit(std::string_view strategy, std::uint16_
   const job::Group& group = scheduler_.group();
   const std::string text = fmt::format("{} {} {}", array, strategy, may_try);
   const auto proposals =
-      group.agreement(group.channels().policy()).allgather(Proposal{std::hash<std::string>()(text), unused});
+      group.agreement(group.channels().policy()).allgather(Proposal{text_hash(text), unused});
   const auto other =
       std::ranges::find_if(proposals, [&](const Proposal& one) { return one.hash != proposals[0].hash; });
   if (other != proposals.end())

@@ -2,6 +2,7 @@
 #include "stream/mpi/stream_job.hpp"
 
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "job/library/communicator.hpp"
 #include "stream/mpi/remains.hpp"
 #include "tune/tuning_file.hpp"
@@ -44,7 +45,7 @@ constexpr double usual_item_bytes = 16;
 void check_same(const job::Agreement& ranks, const Wishes& wishes) {
   const std::string text = fmt::format("{} {} {} {} {}", wishes.item_bytes, wishes.buffer_bytes,
                                        wishes.memory_bytes, wishes.max_pending_items, wishes.shape);
-  const auto hashes = ranks.allgather(std::uint64_t{std::hash<std::string>()(text)});
+  const auto hashes = ranks.allgather(text_hash(text));
   const auto other = std::ranges::find_if(hashes, [&](std::uint64_t hash) { return hash != hashes.front(); });
   if (other != hashes.end())
     throw Error(fmt::format("ranks 0 and {} make the stream with different options", other - hashes.begin()),

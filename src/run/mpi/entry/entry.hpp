@@ -3,6 +3,7 @@
 
 // What the generated entry points need.
 
+#include "base/hash.hpp"
 #include "handlers.hpp"
 #include "mpi/comm/communicators.hpp"
 #include "mpi/entry/call_observer.hpp"
@@ -29,11 +30,7 @@ inline std::uint64_t tag_of(int tag) {
 }
 
 inline std::uint64_t tag_of(const char* text) {
-  std::uint64_t hash = 1469598103934665603U;
-  for (; text != nullptr && *text != '\0'; ++text) {
-    hash = (hash ^ static_cast<unsigned char>(*text)) * 1099511628211U;
-  }
-  return hash;
+  return text_hash(text == nullptr ? "" : text);
 }
 
 } // namespace thalweg::mpi

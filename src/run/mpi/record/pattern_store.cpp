@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/hash.hpp"
 
 namespace thalweg::mpi {
 
@@ -45,12 +46,10 @@ std::string file_of_program(const std::string& folder, int ranks, const char* ki
 } // namespace
 
 std::uint64_t hash_of_words(const std::vector<std::string>& words) {
-  std::uint64_t hash = 1469598103934665603U; // FNV-1a
-  for (const std::string& word : words) {
-    for (const char letter : word)
-      hash = (hash ^ static_cast<unsigned char>(letter)) * 1099511628211U;
-    hash = (hash ^ 0x100U) * 1099511628211U;
-  }
+  // Names of files that are there already begin with this one.
+  std::uint64_t hash = 1469598103934665603U;
+  for (const std::string& word : words)
+    hash = ended_text_hash(word, hash);
   return hash;
 }
 
