@@ -18,6 +18,7 @@
 #include "job/mpi/channels.hpp"
 #include "mpi/abi/native.hpp"
 #include "mpi/observe/samples.hpp"
+#include "mpi/state/process_state.hpp"
 #include "schedule/problem.hpp"
 #include "topology/node_places.hpp"
 

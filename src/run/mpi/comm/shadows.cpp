@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "mpi/abi/library_api.hpp"
+#include "mpi/state/process_state.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/wait/polling.hpp"
 

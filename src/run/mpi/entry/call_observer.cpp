@@ -2,6 +2,7 @@
 #include "mpi/entry/call_observer.hpp"
 
 #include "mpi/record/listener.hpp"
+#include "mpi/state/process_state.hpp"
 #include "mpi/trace/listener.hpp"
 
 namespace thalweg::mpi {

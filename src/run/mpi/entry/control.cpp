@@ -54,7 +54,7 @@ extern "C" __attribute__((visibility("default"))) void* thalweg_library_function
 }
 
 extern "C" __attribute__((visibility("default"))) int thalweg_bypass(int on) {
-  using thalweg::mpi::process.interposer;
+  using thalweg::mpi::process;
   using thalweg::mpi::InterposerState;
   if (process.interposer.load() == InterposerState::unstarted) {
     thalweg::mpi::begin();

@@ -12,6 +12,7 @@
 #include "mpi/run/fast_path.hpp"
 #include "mpi/run/nonblocking_counterpart.hpp"
 #include "mpi/run/recent_calls.hpp"
+#include "mpi/state/process_state.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/trace/call_log.hpp"
 #include "mpi/wait/progress.hpp"

@@ -20,7 +20,7 @@ namespace thalweg::mpi {
 
 namespace {
 
-struct Ending {
+struct JobEnd {
   std::mutex mutex;
   bool has_begun = false;
 };
@@ -33,7 +33,7 @@ void log_no_report(const std::exception& error) {
 
 std::optional<GatheredReport> finish() {
   const Inside inside;
-  auto& ending = of_process<Ending>();
+  auto& ending = of_process<JobEnd>();
   const std::lock_guard lock(ending.mutex);
   if (ending.has_begun || !runtime.ready || !runtime.world.is_begun) {
     return std::nullopt;

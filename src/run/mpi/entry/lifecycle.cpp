@@ -9,6 +9,7 @@
 #include "mpi/entry/startup.hpp"
 #include "mpi/observe/pattern_phases.hpp"
 #include "mpi/offload/nic_watch.hpp"
+#include "mpi/state/process_state.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/trace/call_log.hpp"
 #include "mpi/wait/polling.hpp"

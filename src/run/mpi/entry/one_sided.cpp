@@ -2,6 +2,7 @@
 #include "mpi/record/one_sided.hpp"
 #include "handlers.hpp"
 #include "mpi/entry/entry.hpp"
+#include "mpi/state/process_state.hpp"
 #include "mpi/trace/traced_windows.hpp"
 
 namespace thalweg::mpi {

@@ -6,6 +6,7 @@
 #include "mpi/record/messages.hpp"
 #include "mpi/run/generalized.hpp"
 #include "mpi/run/requests.hpp"
+#include "mpi/state/process_state.hpp"
 #include "mpi/trace/traced_requests.hpp"
 
 namespace thalweg::mpi {

@@ -33,7 +33,7 @@ public:
 
   bool is_open() const { return round_ != nullptr; }
   void begin() {
-    THALWEG_ASSERT(1, !is_open());
+    THALWEG_ASSERT(light, !is_open());
     round_ = std::make_unique<Round>(*plan_, *transport_);
     round_->execution.start({.input = reinterpret_cast<std::byte*>(&own_),
                              .output = reinterpret_cast<std::byte*>(words_.data()),
@@ -43,7 +43,7 @@ public:
   }
   // Goes on; true once all have been heard, which closes the round. Throws what the transport throws.
   bool has_heard_all() {
-    THALWEG_ASSERT(1, is_open());
+    THALWEG_ASSERT(light, is_open());
     if (!round_->execution.progress())
       return false;
     round_.reset();

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "mpi/state/process_state.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/wait/polling.hpp"
 #include "wait/system.hpp"

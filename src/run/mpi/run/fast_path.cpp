@@ -2,6 +2,7 @@
 #include "mpi/run/fast_path.hpp"
 
 #include "mpi/run/recent_calls.hpp"
+#include "mpi/state/process_state.hpp"
 
 namespace thalweg::mpi {
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "mpi/abi/native.hpp"
+#include "mpi/state/process_state.hpp"
 
 namespace thalweg::mpi {
 

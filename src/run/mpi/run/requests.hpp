@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "mpi/abi/native.hpp"
+#include "mpi/state/process_state.hpp"
 #include "mpi/wait/progress.hpp"
 
 namespace thalweg::mpi {

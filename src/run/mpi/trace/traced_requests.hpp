@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mpi/comm/communicators.hpp"
+#include "mpi/state/process_state.hpp"
 #include "mpi/trace/call_log.hpp"
 
 namespace thalweg::mpi {

@@ -6,6 +6,7 @@
 
 #include "mpi/abi/looks.hpp"
 #include "mpi/observe/ticks.hpp"
+#include "mpi/state/process_state.hpp"
 #include "mpi/wait/progress.hpp"
 #include "mpi/wait/wait_mode.hpp"
 

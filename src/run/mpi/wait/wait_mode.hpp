@@ -8,6 +8,7 @@
 #include <string>
 
 #include "job/waiting.hpp"
+#include "mpi/state/process_state.hpp"
 #include "mpi/state/runtime.hpp"
 #include "wait/waiter.hpp"
 
