@@ -61,7 +61,7 @@ typedef struct thalweg_objects_view {
 } thalweg_objects_view;
 
 /* thalweg_objects_array: from interfaces/objects.toml */
-/* A rank's part of an array. All are called where no other message runs. */
+/* A rank's part of an array. All functions are called while no other message runs. */
 typedef struct thalweg_objects_array {
   size_t size THALWEG_DEFAULT(sizeof(thalweg_objects_array));
   void* context THALWEG_DEFAULT(NULL);
@@ -71,17 +71,17 @@ typedef struct thalweg_objects_array {
   int dimensions THALWEG_DEFAULT(0);
   /* does not throw: see thalweg_objects_fail() */
   void (*run)(void* context, const thalweg_message* message) THALWEG_DEFAULT(NULL);
-  /* The same where a message has failed: what the program has sent is dropped, and elements that are on
+  /* The same after a message has failed: the program's messages are dropped, and elements that are on
    * their way still come. */
   void (*save)(void* context, const thalweg_message* message) THALWEG_DEFAULT(NULL);
-  /* No message is left of those: what elements had begun is lost, and reductions are counted anew. */
+  /* No message is left of those: work that elements had begun is lost, and reductions are counted anew. */
   void (*begin_anew)(void* context) THALWEG_DEFAULT(NULL);
-  /* NULL where elements stay. The elements that may move, at most `room` of them, with what their
-   * messages took since the last fence, which begins anew. Gives how many there are; SIZE_MAX: none may
-   * on any rank. `room` is 0, which leaves loads alone, or for all of this rank. */
+  /* NULL if elements stay. The elements that may move, at most `room` of them, with the time of their
+   * messages since the last fence, which is then reset. Returns their number; SIZE_MAX: none may on any
+   * rank. `room` is 0, which leaves loads alone, or for all of this rank. */
   size_t (*list)(void* context, size_t room, uint32_t* elements, uint64_t* loads) THALWEG_DEFAULT(NULL);
-  /* Writes an element, if it needs no more than `room` bytes, and gives what it needs. SIZE_MAX: it
-   * fails, and unsettled() tells why. */
+  /* Writes an element, if it needs no more than `room` bytes, and returns the bytes that it needs.
+   * SIZE_MAX: it fails, and unsettled() gives the reason. */
   size_t (*pack)(void* context, uint32_t element, void* to, size_t room) THALWEG_DEFAULT(NULL);
   void (*depart)(void* context, uint32_t element, uint32_t rank) THALWEG_DEFAULT(NULL); /* sends it there */
   /* it is on another rank from now on */
@@ -98,7 +98,7 @@ typedef struct thalweg_objects_array {
   void (*clear)(void* context) THALWEG_DEFAULT(NULL);
   /* The same as enter(), on the element's home, which may be another rank. */
   void (*settle)(void* context, uint32_t element, const void* from, size_t bytes) THALWEG_DEFAULT(NULL);
-  /* elements have moved: so many has each rank now. Where nobody moves in a phase, it is not called */
+  /* elements have moved: so many has each rank now. It is not called if none moves in a phase */
   void (*fenced)(void* context, const uint64_t* counts) THALWEG_DEFAULT(NULL);
 } thalweg_objects_array;
 #define THALWEG_OBJECTS_ARRAY_INIT                                                                           \
@@ -120,15 +120,17 @@ typedef enum thalweg_fence_scheme {
 } thalweg_fence_scheme;
 
 /* thalweg_fence_options: from interfaces/objects.toml */
-/* When elements move at a fence; the same on all ranks. Zeros: what Thalweg thinks best. */
+/* When elements move at a fence; the same on all ranks. Zeros: the best by Thalweg's judgment. */
 typedef struct thalweg_fence_options {
   size_t size THALWEG_DEFAULT(sizeof(thalweg_fence_options));
-  /* they do where the slowest rank takes over 1 + this times as long as the mean; 0: 0.05 */
+  /* they do if the slowest rank takes over 1 + this times as long as the mean; 0: 0.05 */
   double threshold THALWEG_DEFAULT(0);
   /* how often the load since the last fence comes again until the next one; 0: once */
   double steps THALWEG_DEFAULT(0);
-  double hysteresis THALWEG_DEFAULT(0);       /* how many times what moving takes has to be saved; 0: 1.5 */
-  double min_gain_seconds THALWEG_DEFAULT(0); /* and at least so much until the next fence; 0: 0.0001 */
+  /* the saving, as a multiple of the time of moving, from which elements move; 0: 1.5 */
+  double hysteresis THALWEG_DEFAULT(0);
+  /* the smallest saving until the next fence from which elements move; 0: 0.0001 */
+  double min_gain_seconds THALWEG_DEFAULT(0);
   thalweg_fence_scheme scheme THALWEG_DEFAULT(thalweg_fence_sweep);
 } thalweg_fence_options;
 #define THALWEG_FENCE_OPTIONS_INIT                                                                           \
@@ -136,11 +138,11 @@ typedef struct thalweg_fence_options {
 /* end of thalweg_fence_options */
 
 /* thalweg_fence_outcome: from interfaces/objects.toml */
-/* What a fence has done, and seen of the time since the one before. */
+/* The result of a fence, and its view of the time since the one before. */
 typedef struct thalweg_fence_outcome {
   size_t size THALWEG_DEFAULT(sizeof(thalweg_fence_outcome));
-  uint64_t left;    /* elements of this rank */
-  uint64_t entered; /* this rank */
+  uint64_t left;    /* elements that left this rank */
+  uint64_t entered; /* elements that entered it */
   int was_worth;    /* 0: no element has moved on any rank */
   double imbalance; /* time of the slowest rank over the mean */
   double gain_seconds;

@@ -17,13 +17,13 @@ extern "C" {
 typedef struct thalweg_foreign_array thalweg_foreign_array;
 
 /* thalweg_foreign_functions: from interfaces/objects_foreign.toml */
-/* Elements by their numbers, in the order of their indices. A function that fails gives something else
- * than 0, and calls thalweg_foreign_fail() before. */
+/* Elements by their numbers, in the order of their indices. A function that fails calls
+ * thalweg_foreign_fail(), and returns something else than 0. */
 typedef struct thalweg_foreign_functions {
   size_t size THALWEG_DEFAULT(sizeof(thalweg_foreign_functions));
   void* context THALWEG_DEFAULT(NULL);
   int (*make)(void* context, uint32_t element) THALWEG_DEFAULT(NULL);
-  /* A call. THALWEG_OBJECTS_NOBODY: what thalweg_foreign_send() has sent. The bytes are aligned to 16,
+  /* A call. THALWEG_OBJECTS_NOBODY: a message of thalweg_foreign_send(). The bytes are aligned to 16,
    * and valid during the call: see thalweg_foreign_keep(). */
   int (*run)(void* context, uint32_t element, uint32_t source, const void* arguments, size_t bytes)
       THALWEG_DEFAULT(NULL);
@@ -36,8 +36,8 @@ typedef struct thalweg_foreign_functions {
       THALWEG_DEFAULT(NULL);
   /* All elements have contributed, and this one is given the result. */
   int (*reduced)(void* context, uint32_t element, const void* value, size_t bytes) THALWEG_DEFAULT(NULL);
-  /* A message has failed, and none is left: what was called and contributed is lost. What waits for it
-   * is released, and elements count their contributions anew. */
+  /* A message has failed, and none is left: calls and contributions are lost. Tasks that wait for them
+   * are released, and elements count their contributions anew. */
   int (*begin_anew)(void* context) THALWEG_DEFAULT(NULL);
 } thalweg_foreign_functions;
 #define THALWEG_FOREIGN_FUNCTIONS_INIT                                                                       \

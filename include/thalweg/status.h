@@ -41,10 +41,10 @@ THALWEG_API const char* thalweg_status_name(thalweg_status status);
 /* thalweg_error: from interfaces/status.toml */
 /* The last failure of a call of this thread. Later versions may add fields at the end. */
 typedef struct thalweg_error {
-  thalweg_status status; /* thalweg_success where no call has failed yet: then the texts are empty */
-  int rank;              /* this process's rank in the team of the call; -1 where no ranks are concerned */
-  const char* call;      /* "allreduce", "split"; "" where the failing call has no name */
-  const char* remedy;    /* "allocate more, or move less"; "" where none is known */
+  thalweg_status status; /* thalweg_success if no call has failed yet: then the texts are empty */
+  int rank;              /* this process's rank in the team of the call; -1 if no ranks are concerned */
+  const char* call;      /* "allreduce", "split"; "" if the failing call has no name */
+  const char* remedy;    /* "allocate more, or move less"; "" if none is known */
   const char* message;   /* a whole line for people: call, rank, value and remedy */
 } thalweg_error;
 /* end of thalweg_error */

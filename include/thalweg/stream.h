@@ -30,17 +30,16 @@ extern "C" {
 typedef struct thalweg_stream thalweg_stream;
 
 /* thalweg_stream_options: from interfaces/stream.toml */
-/* The same on all ranks. 0 and NULL: what Thalweg thinks best. */
+/* The same on all ranks. 0 and NULL: the best by Thalweg's judgment. */
 typedef struct thalweg_stream_options {
   size_t size THALWEG_DEFAULT(sizeof(thalweg_stream_options));
-  /* of each item; 0: items differ, and say themselves where they end */
-  size_t item_bytes THALWEG_DEFAULT(0);
+  size_t item_bytes THALWEG_DEFAULT(0);   /* of each item; 0: items differ, and mark their own ends */
   size_t buffer_bytes THALWEG_DEFAULT(0); /* of a buffer, of which a rank has one or a few for each peer */
   size_t memory_bytes THALWEG_DEFAULT(0); /* of all buffers of a rank; makes them smaller */
   /* "direct", or the sides of a mesh: "4x8", the dimension that is routed first in front */
   const char* shape THALWEG_DEFAULT(NULL);
   size_t max_pending_items THALWEG_DEFAULT(0); /* of one's own items that are in buffers not sent yet */
-  /* of what handlers have sent and no buffer was free for; more is an error */
+  /* of items that handlers have sent while no buffer was free; more is an error */
   size_t max_overflow_bytes THALWEG_DEFAULT(0);
   /* items that have waited in a buffer for so long are sent, when progress is made */
   unsigned period_us THALWEG_DEFAULT(0);
@@ -50,8 +49,7 @@ typedef struct thalweg_stream_options {
 /* end of thalweg_stream_options */
 
 /* thalweg_stream_statistics: from interfaces/stream.toml */
-/* What a rank's end of a stream has done. What it sends are its own items and those of others on their
- * way. */
+/* Counters of a rank's end of a stream. Sent items are its own, and those of others on their way. */
 typedef struct thalweg_stream_statistics {
   size_t size THALWEG_DEFAULT(sizeof(thalweg_stream_statistics));
   uint64_t buffers_full;    /* sent because they were full, */
@@ -62,17 +60,16 @@ typedef struct thalweg_stream_statistics {
   uint64_t far_bytes;       /* sent to ranks of other nodes */
   uint64_t buffer_bytes;    /* that the buffers which were not empty could have held of these */
   uint64_t far_messages;    /* to ranks of other nodes, those included that only help to end phases */
-  /* items that were sent, as often as they were; 0 where items differ in size */
-  uint64_t hops;
+  uint64_t hops;            /* items that were sent, as often as they were; 0 if items differ in size */
   uint64_t delivered_bytes; /* of items for this rank that have been handled */
-  uint64_t delivered_items; /* 0 where items differ in size */
+  uint64_t delivered_items; /* 0 if items differ in size */
   uint64_t waits;           /* for a free buffer */
   uint64_t waited_ns;       /* the time of these, in which items that arrive are handled */
   uint64_t finish_ns;       /* from the calls that finish phases to the ends of these */
   uint64_t duration_ns;     /* since the stream was made, or since the phase before has ended */
   uint64_t waves;           /* of closing marks: one ends a phase, unless handlers send */
   uint64_t phases;
-  uint64_t max_overflow_bytes; /* of what handlers have sent and no buffer was free for */
+  uint64_t max_overflow_bytes; /* of items that handlers have sent while no buffer was free */
   uint64_t max_memory_bytes;   /* of all buffers that have been used, and of the overflow */
 } thalweg_stream_statistics;
 #define THALWEG_STREAM_STATISTICS_INIT                                                                       \

@@ -95,8 +95,8 @@ THALWEG_API thalweg_status thalweg_team_strategy(thalweg_team* team, thalweg_col
                                                  size_t bytes, const char** strategy);
 
 /* thalweg_team_call: from interfaces/team.toml */
-/* A collective. As it begins: a broadcast of nothing from rank 0, of MPI_BYTE, with thalweg_sync_mine at
- * both ends. */
+/* A collective. The default is a broadcast of nothing from rank 0, of MPI_BYTE, with thalweg_sync_mine
+ * at both ends. */
 typedef struct thalweg_team_call {
   size_t size THALWEG_DEFAULT(sizeof(thalweg_team_call));
   thalweg_collective collective THALWEG_DEFAULT(thalweg_collective_broadcast);
@@ -143,7 +143,7 @@ THALWEG_API thalweg_status thalweg_team_complete(thalweg_team* team);
 enum { thalweg_any = -1 };
 
 /* thalweg_received: from interfaces/team.toml */
-/* What a receive got. */
+/* The message that a receive got. */
 typedef struct thalweg_received {
   size_t size THALWEG_DEFAULT(sizeof(thalweg_received));
   int from;
