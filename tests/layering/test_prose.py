@@ -15,26 +15,9 @@ COLUMNS_MAX = 120
 WORDS_MAX = 30
 README_LINES_MAX = 119
 
-# Pages in plain English: the subject comes first, instead of It, That, So, Where or What. The others are to follow.
-PLAIN_PAGES = [
-    "README.md",
-    "CHANGELOG.md",
-    "CONTRIBUTING.md",
-    "SECURITY.md",
-    "docs/README.md",
-    "docs/balance.md",
-    "docs/commands.md",
-    "docs/design.md",
-    "docs/hacking.md",
-    "docs/install.md",
-    "docs/learning.md",
-    "docs/placing.md",
-    "docs/tutorial.md",
-    "docs/results/README.md",
-    "docs/results/benchmarks.md",
-    "docs/results/demo.md",
-]
+# Plain English: the subject comes first, instead of It, That, So, Where or What, and a noun instead of "what".
 WEAK_PERCENT_MAX = 8
+WHAT_PERCENT_MAX = 1
 
 VERBS = (
     "author categor character custom emphas familiar general initial local material maxim minim modern normal optim "
@@ -107,12 +90,12 @@ def test_sentences_are_short(path: Path) -> None:
     assert long_sentences(path.read_text()) == []
 
 
-@pytest.mark.parametrize("name", PLAIN_PAGES)
-def test_sentences_begin_with_their_subject(name: str) -> None:
-    """`make house` has these figures for all pages."""
-    figures = prose_figures([(ROOT / name).read_text()])
-    assert figures["weak_begin_percent"] < WEAK_PERCENT_MAX
-    assert figures["what_percent"] < WEAK_PERCENT_MAX
+@pytest.mark.parametrize("path", pages(), ids=name_of)
+def test_sentences_begin_with_their_subject(path: Path) -> None:
+    """`make house` has these figures for all pages together. A short page may have one weak beginning."""
+    figures = prose_figures([path.read_text()])
+    assert figures["weak_begin_percent"] < max(WEAK_PERCENT_MAX, 150 / max(1, figures["sentences"]))
+    assert figures["what_percent"] < WHAT_PERCENT_MAX
 
 
 def test_the_readme_is_short() -> None:
