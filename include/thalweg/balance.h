@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Balancing: the ranks of a communicator hand each other tasks, so that all have equally much to do.
+/* Balancing: the ranks of a communicator hand each other tasks, so that all have the same amount of work.
  *
- * Each rank says what it has. Ranks agree on who sends how much to whom, and the tasks move. Nobody gathers
- * more than a few words of each rank, and of many ranks nobody gathers anything: those find each other by
- * prefix sums, in O(log P) rounds (docs/balance.md). A program can also ask for its messages alone, and send
- * its tasks itself.
+ * Each rank reports its load. Ranks agree on who sends how much to whom, and the tasks move. No rank
+ * gathers more than a few words from each other rank, and with many ranks none gathers anything: those
+ * find each other by prefix sums, in O(log P) rounds (docs/balance.md). A program can also ask for its
+ * messages alone, and send its tasks itself.
  *
- * Failures are described in thalweg/status.h. What one rank gives wrong fails on all of them, and nothing has
- * moved. One thread at a time may use a balancer. It has to be freed before MPI_Finalize().
+ * Failures are described in thalweg/status.h. An error in one rank's arguments fails on all of them, and
+ * nothing has moved. One thread at a time may use a balancer. It has to be freed before MPI_Finalize().
  *
  * Link with libthalweg-balance-openmpi or libthalweg-balance-mpich. */
 #ifndef THALWEG_BALANCE_H
@@ -33,7 +33,7 @@ typedef enum thalweg_balance_scheme {
   thalweg_balance_alias  /* each rank receives from one other at most */
 } thalweg_balance_scheme;
 
-/* Where a remainder goes. */
+/* The ranks that get the remainder. */
 typedef enum thalweg_balance_spread {
   thalweg_balance_even,  /* loads differ by 1 at most */
   thalweg_balance_capped /* nobody has more than the rounded-up share; fewer messages */
@@ -154,7 +154,7 @@ THALWEG_API thalweg_status thalweg_balance_start(thalweg_balancer* balancer, con
                                                  thalweg_request** request);
 /* Goes on until ranks have agreed, and says how many tasks are kept; others may still be on their way. */
 THALWEG_API thalweg_status thalweg_balance_kept(thalweg_balancer* balancer, size_t* kept);
-/* What has become of the tasks of the last move. Waits for its end, if nobody has. */
+/* The tasks after the last move. Waits for its end, unless another call has. */
 THALWEG_API thalweg_status thalweg_balance_moved(thalweg_balancer* balancer, thalweg_moved* moved);
 
 #ifdef __cplusplus

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Arrays of objects whose elements belong to another language: thalweg.Array of Python stands on this.
  *
- * What elements are, and what calls of them mean, is the caller's: bytes that his functions understand. Where
- * elements are, how calls find them, reductions, fences and checkpoints are as in thalweg/objects.hpp.
+ * The caller defines elements and calls: bytes that its functions understand. Positions of elements, the
+ * ways of calls, reductions, fences and checkpoints are as in thalweg/objects.hpp.
  *
  * Link with libthalweg-objects-openmpi or libthalweg-objects-mpich. */
 #ifndef THALWEG_OBJECTS_FOREIGN_H
@@ -75,7 +75,7 @@ THALWEG_API thalweg_status thalweg_foreign_section(thalweg_foreign_array* array,
  * thalweg_objects_associate() says. `association`: its number in the array, with which it ends. */
 THALWEG_API thalweg_status thalweg_foreign_associate(thalweg_foreign_array* array, const char* strategy,
                                                      uint32_t* association);
-/* It ends before: where no message runs, in the same order on all ranks. */
+/* Ends before the array: while no message runs, in the same order on all ranks. */
 THALWEG_API thalweg_status thalweg_foreign_dissociate(thalweg_foreign_array* array, uint32_t association);
 /* By an element whose call runs: the calls between are combined. */
 THALWEG_API thalweg_status thalweg_foreign_begin(thalweg_foreign_array* array, uint32_t association);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Placing: the ranks of a communicator, numbered so that those that send each other much are near each other
- * in the machine.
+/* Placing: the ranks of a communicator, numbered so that ranks that send each other much are near each
+ * other in the machine.
  *
- * Each rank says how much it will send to which others. It gets a communicator of the same processes, in
- * which rank r is whoever is best to do what rank r has said (docs/placing.md). So call it before data is
- * dealt out, and take one's part by the new rank. Ranks keep their numbers unless others are surely better.
+ * Each rank states how much it will send to which others. The call returns a communicator of the same
+ * processes, in which the process best suited to the traffic of rank r has number r (docs/placing.md).
+ * Programs therefore call it before they distribute data, and take their parts by the new rank. Ranks keep
+ * their numbers unless others are surely better.
  *
- * Failures are described in thalweg/status.h. What one rank gives wrong fails on all of them.
+ * Failures are described in thalweg/status.h. An error in one rank's arguments fails on all of them.
  *
  * Link with libthalweg-place-openmpi or libthalweg-place-mpich. */
 #ifndef THALWEG_PLACE_H

@@ -100,14 +100,14 @@ THALWEG_API thalweg_status thalweg_stream_send_many(thalweg_stream* stream, size
 /* All items of an array go to one rank. */
 THALWEG_API thalweg_status thalweg_stream_send_many_to(thalweg_stream* stream, int rank, size_t count,
                                                        const void* items);
-/* Sends what is in buffers. Does not wait for it to arrive. */
+/* Sends the contents of buffers, without waiting for their arrival. */
 THALWEG_API thalweg_status thalweg_stream_flush(thalweg_stream* stream);
-/* Handles what has arrived, for all streams of the process, and sends what has waited for long. For programs
- * that compute long between two items. */
+/* Handles items that have arrived, for all streams of the process, and sends those that have waited for
+ * long. For programs that compute long between two items. */
 THALWEG_API thalweg_status thalweg_stream_progress(thalweg_stream* stream);
-/* Waits until reached(context) is not 0, and takes in what arrives meanwhile. It is asked again and again: at
- * first at once, later now and then, or when something arrives. What is in buffers is sent where nothing
- * does. Fails in a handler. For schedulers of what has arrived. */
+/* Waits until reached(context) is not 0, and meanwhile takes in arriving items. The function asks again
+ * and again: at first at once, later now and then, or when an item arrives. If none does, buffers are
+ * sent. Fails in a handler. Meant for schedulers of arriving items. */
 THALWEG_API thalweg_status thalweg_stream_wait(thalweg_stream* stream, int (*reached)(void* context),
                                                void* context);
 
@@ -120,7 +120,7 @@ THALWEG_API void thalweg_stream_unlock(thalweg_stream* stream);
 /* Ends the phase. Collective: returns when all items of all ranks have been handled, those included that
  * handlers sent. Then the next phase may begin. Fails on all ranks where a handler has failed on one. */
 THALWEG_API thalweg_status thalweg_stream_finish(thalweg_stream* stream);
-/* The same in two parts. Until the request has finished only handlers may send. Where the stream is freed
+/* The same in two parts. Until the request has finished only handlers may send. If the stream is freed
  * before, the request fails. */
 THALWEG_API thalweg_status thalweg_stream_start_finish(thalweg_stream* stream, thalweg_request** request);
 
@@ -130,17 +130,17 @@ THALWEG_API thalweg_status thalweg_stream_read_statistics(const thalweg_stream* 
 /* Of the phase that has ended last; all are 0 where none has. */
 THALWEG_API thalweg_status thalweg_stream_read_phase_statistics(const thalweg_stream* stream,
                                                                 thalweg_stream_statistics* statistics);
-/* What the report of `thalweg run` calls the stream, instead of the place that makes it; at most 200 bytes of
- * it. */
+/* The stream's name in the report of `thalweg run`, instead of the call that makes it; at most 200 bytes
+ * of it. */
 THALWEG_API thalweg_status thalweg_stream_set_name(thalweg_stream* stream, const char* name);
-/* What that report says of the stream besides, in lines: the first rank's, at most 8,000 bytes of them. They
- * replace what was said before. */
+/* Further text about the stream in that report, in lines: the first rank's, at most 8,000 bytes of them.
+ * The lines replace earlier ones. */
 THALWEG_API thalweg_status thalweg_stream_set_remarks(thalweg_stream* stream, const char* lines);
-/* Its mesh, "direct" or "4x8": static text as long as there is the stream. Where no shape was asked for it
- * may change between two phases. */
+/* Its mesh, "direct" or "4x8": static text, valid as long as the stream. If no shape was asked for, the
+ * mesh may change between two phases. */
 THALWEG_API const char* thalweg_stream_shape(const thalweg_stream* stream);
-/* Why it has this mesh: a line for each that could be chosen, with what the model predicts of a phase and
- * what was seen. Valid until the next call of this function for the stream. The same on all ranks. */
+/* The reasons for this mesh: a line for each candidate, with the model's prediction for a phase and the
+ * measured time. Valid until the next call of this function for the stream. The same on all ranks. */
 THALWEG_API const char* thalweg_stream_explain(thalweg_stream* stream);
 
 #ifdef __cplusplus

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How items get into a stream and out of it, without a call for each: what thalweg/stream.hpp inlines.
+/* The way of items into a stream and out of it, without a call for each: thalweg/stream.hpp inlines it.
  *
- * A rank has a link for each peer that it sends to. A link is what a buffer has left: the next item goes to
- * `next`, and where that has come to `end`, refill() sends the buffer and gives another one.
+ * A rank has a link for each peer that it sends to. A link is the rest of a buffer: the next item goes to
+ * `next`, and once that has reached `end`, refill() sends the buffer and provides another one.
  *
- * Ranks are the cells of a virtual mesh, cell = c0 + side0 * (c1 + side1 * (c2 + ..)). An item travels along
- * the first dimension in which its place differs from the holder's, then along the next one. Along the last
- * dimension items travel bare; before it, each stands behind its tag: the quotient that is left of its cell,
- * c(d+1) + side(d+1) * (..), in tag_bytes bytes of the machine's order. */
+ * Ranks are the cells of a virtual mesh, cell = c0 + side0 * (c1 + side1 * (c2 + ..)). An item travels
+ * along the first dimension in which its place differs from the holder's, then along the next one. Along
+ * the last dimension items travel bare; before it, each stands behind its tag: the quotient that is left
+ * of its cell, c(d+1) + side(d+1) * (..), in tag_bytes bytes of the machine's order. */
 #ifndef THALWEG_STREAM_LINKS_H
 #define THALWEG_STREAM_LINKS_H
 
@@ -29,8 +29,9 @@ typedef struct thalweg_stream_link {
   char* end; /* of whole items; both are NULL where the link has no buffer */
 } thalweg_stream_link;
 
-/* Through it the peer of a link sees what the buffer has so far: origin + next, stored in `seen` once the
- * items are written. All zeros where he cannot look: he is on another node, or no buffer is free. */
+/* Through this word the peer of a link sees how far the buffer is filled: origin + next, stored in `seen`
+ * once the items are written. All zeros if the peer cannot look: it is on another node, or no buffer is
+ * free. */
 typedef struct thalweg_stream_window {
   uint64_t* seen;
   uint64_t origin;
