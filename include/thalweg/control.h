@@ -34,7 +34,7 @@ const char* thalweg_fingerprint(void);
  * no such rank. Not collective. */
 int thalweg_leaf_of(int rank);
 
-/* 1 once some communicator's collectives run on the hosts' network devices, by calls so far; else 0. */
+/* 1 once some communicator's collectives run on the hosts' network cards, by calls so far; else 0. */
 int thalweg_has_nic_groups(void);
 
 #ifdef __cplusplus
