@@ -97,7 +97,7 @@ def version_text() -> str:
 /* The version of the headers. Made from CMakeLists.txt by `make interfaces`.
  *
  * Calls that make something tell the library this number, as headers of another version may use memory of the
- * library otherwise than this library does. It refuses them: thalweg_error_unsupported. */
+ * library otherwise than this library does. The library refuses them: thalweg_error_unsupported. */
 #ifndef THALWEG_VERSION_H
 #define THALWEG_VERSION_H
 
@@ -111,8 +111,9 @@ def page_text() -> str:
     """Write the page on structures that programs see; what views and lists of functions are is in the headers."""
     text = """# Structures of the C interfaces
 
-Made from `interfaces/` by `make interfaces`. [c_interfaces.md](decisions/c_interfaces.md) says why structures have
-sizes. What programs give begins as its initializer in C, with these defaults, and is so from the beginning in C++.
+`make interfaces` makes this page from `interfaces/`. [c_interfaces.md](decisions/c_interfaces.md) says why structures
+have sizes. In C a structure that a program gives begins as its initializer, with these defaults, and in C++ it begins
+so by itself.
 """
     for header in headers():
         for one in (one for one in structures(header) if one.kind != "view" and not one.fields[-1].is_function):

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Balancing: the ranks of a communicator hand each other tasks, so that all have equally much to do.
+/* Balancing: the ranks of a communicator hand each other tasks, so that all have the same amount of work.
  *
- * Each rank says what it has. Ranks agree on who sends how much to whom, and the tasks move. Nobody gathers
- * more than a few words of each rank, and of many ranks nobody gathers anything: those find each other by
- * prefix sums, in O(log P) rounds (docs/balance.md). A program can also ask for its messages alone, and send
- * its tasks itself.
+ * Each rank reports its load. Ranks agree on who sends how much to whom, and the tasks move. No rank
+ * gathers more than a few words from each other rank, and with many ranks none gathers anything: those
+ * find each other by prefix sums, in O(log P) rounds (docs/balance.md). A program can also ask for its
+ * messages alone, and send its tasks itself.
  *
- * Failures are described in thalweg/status.h. What one rank gives wrong fails on all of them, and nothing has
- * moved. One thread at a time may use a balancer. It has to be freed before MPI_Finalize().
+ * Failures are described in thalweg/status.h. An error in one rank's arguments fails on all of them, and
+ * nothing has moved. One thread at a time may use a balancer. It has to be freed before MPI_Finalize().
  *
  * Link with libthalweg-balance-openmpi or libthalweg-balance-mpich. */
 #ifndef THALWEG_BALANCE_H
@@ -33,20 +33,21 @@ typedef enum thalweg_balance_scheme {
   thalweg_balance_alias  /* each rank receives from one other at most */
 } thalweg_balance_scheme;
 
-/* Where a remainder goes. */
+/* The ranks that get the remainder. */
 typedef enum thalweg_balance_spread {
   thalweg_balance_even,  /* loads differ by 1 at most */
   thalweg_balance_capped /* nobody has more than the rounded-up share; fewer messages */
 } thalweg_balance_spread;
 
 /* thalweg_balancer_options: from interfaces/balance.toml */
-/* Of a balancer, the same on all ranks. Zeros and NULL: what Thalweg thinks best. */
+/* Options of a balancer, the same on all ranks. Zeros and NULL: the best by Thalweg's judgment. */
 typedef struct thalweg_balancer_options {
   size_t size THALWEG_DEFAULT(sizeof(thalweg_balancer_options));
-  /* All ranks, in the order in which they serve each other: near ones after each other. NULL: those of a
-   * node one after the other, and of a socket, else as they are numbered. */
+  /* All ranks, in the order in which they serve each other: near ones after each other. NULL: the ranks
+   * of a node follow each other, and those of a socket, and otherwise the numbers count. */
   const int* order THALWEG_DEFAULT(NULL);
-  /* Up to so many ranks gather what all have, in log2 P rounds; more use prefix sums. -1: always those. */
+  /* Up to so many ranks gather all loads, in log2 P rounds; more use prefix sums. -1: always prefix
+   * sums. */
   int gathered_ranks THALWEG_DEFAULT(0);
 } thalweg_balancer_options;
 #define THALWEG_BALANCER_OPTIONS_INIT                                                                        \
@@ -54,23 +55,24 @@ typedef struct thalweg_balancer_options {
 /* end of thalweg_balancer_options */
 
 /* thalweg_balance_options: from interfaces/balance.toml */
-/* Of a call. The same on all ranks but `speed` and `load_seconds`. */
+/* Options of a call, the same on all ranks except for `speed` and `load_seconds`. */
 typedef struct thalweg_balance_options {
   size_t size THALWEG_DEFAULT(sizeof(thalweg_balance_options));
-  /* sweep is taken where ranks differ in speed, or the spread is capped */
+  /* sweep is used if ranks differ in speed, or if the spread is capped */
   thalweg_balance_scheme scheme THALWEG_DEFAULT(thalweg_balance_alias);
   thalweg_balance_spread spread THALWEG_DEFAULT(thalweg_balance_even);
-  /* what this rank does in the same time as others; loads become proportional. 0: 1 */
+  /* this rank's work in a given time, relative to others; loads become proportional. 0: 1 */
   double speed THALWEG_DEFAULT(0);
-  /* tasks move where the slowest rank takes over 1 + this times as long as the mean */
+  /* tasks move if the slowest rank takes over 1 + this times as long as the mean */
   double threshold THALWEG_DEFAULT(0);
-  /* how long a task (or a weight of 1) takes a rank of mean speed; the longest counts. Then tasks move
-   * where that saves more time than it takes. 0: unknown */
+  /* how long a task (or a weight of 1) takes a rank of mean speed; the longest counts. Tasks then move
+   * only if they save more time than moving takes. 0: unknown */
   double load_seconds THALWEG_DEFAULT(0);
   /* how often loads are worked through until they are balanced again. 0: once */
   double steps THALWEG_DEFAULT(0);
-  double hysteresis THALWEG_DEFAULT(0); /* how many times what the exchange takes has to be saved. 0: 1.5 */
-  /* and at least so much, where load_seconds is known. 0: anything */
+  /* the saving, as a multiple of the exchange's time, from which tasks move. 0: 1.5 */
+  double hysteresis THALWEG_DEFAULT(0);
+  /* the smallest saving from which tasks move, if load_seconds is known. 0: any */
   double min_gain_seconds THALWEG_DEFAULT(0);
 } thalweg_balance_options;
 #define THALWEG_BALANCE_OPTIONS_INIT                                                                         \
@@ -106,14 +108,14 @@ THALWEG_API thalweg_status thalweg_balancer_flow(thalweg_balancer* balancer, int
 typedef struct thalweg_tasks {
   size_t size THALWEG_DEFAULT(sizeof(thalweg_tasks));
   size_t count THALWEG_DEFAULT(0);
-  const void* tasks THALWEG_DEFAULT(NULL); /* one after the other; NULL where there is `pack` */
-  size_t task_bytes THALWEG_DEFAULT(0);    /* of each, the same on all ranks; 0 where there is `pack` */
-  /* What each has to do, from 0, in any unit. NULL on all ranks: all the same. Not NULL on a rank
-   * without tasks where others have weights. */
+  const void* tasks THALWEG_DEFAULT(NULL); /* one after the other; NULL if there is `pack` */
+  size_t task_bytes THALWEG_DEFAULT(0);    /* of each, the same on all ranks; 0 if there is `pack` */
+  /* The work of each, from 0, in any unit. NULL on all ranks: all have the same. Not NULL on a rank
+   * without tasks if others have weights. */
   const double* weights THALWEG_DEFAULT(NULL);
   /* For tasks that have pointers: on all ranks or NULL. Writes tasks first .. end - 1 one after the
-   * other, if they need no more than `room` bytes, and gives what they need; it may be called again,
-   * with more room. SIZE_MAX: it has failed, and so the call fails on all ranks. */
+   * other, if they need no more than `room` bytes, and returns the bytes that they need. A second call
+   * may offer more room. SIZE_MAX: it has failed, and so the call fails on all ranks. */
   size_t (*pack)(void* context, size_t first, size_t end, void* to, size_t room) THALWEG_DEFAULT(NULL);
   void* context THALWEG_DEFAULT(NULL);
 } thalweg_tasks;
@@ -122,18 +124,18 @@ typedef struct thalweg_tasks {
 /* end of thalweg_tasks */
 
 /* thalweg_moved: from interfaces/balance.toml */
-/* What has become of them. The first `kept` are still this rank's, and the others are gone. */
+/* The tasks after the exchange. The first `kept` are still this rank's, and the others are gone. */
 typedef struct thalweg_moved {
   size_t size THALWEG_DEFAULT(sizeof(thalweg_moved));
   size_t kept;
-  size_t arrived; /* how many have come */
-  /* those, one after the other, aligned to 64; the balancer's, until it is called again */
+  size_t arrived; /* the number of tasks that have come */
+  /* these, one after the other, aligned to 64; the balancer's, until it is called again */
   const void* tasks;
   size_t bytes;            /* of all of them */
   int was_worth;           /* 0: none has moved on any rank, as it would not have paid */
   double imbalance;        /* before: time of the slowest rank over that of even loads */
-  double gain_seconds;     /* what moving was predicted to save; 0 without load_seconds */
-  double exchange_seconds; /* and to take */
+  double gain_seconds;     /* the time that moving was predicted to save; 0 without load_seconds */
+  double exchange_seconds; /* the time that it was predicted to take */
 } thalweg_moved;
 #define THALWEG_MOVED_INIT                                                                                   \
   { sizeof(thalweg_moved), 0, 0, NULL, 0, 0, 0, 0, 0 }
@@ -152,7 +154,7 @@ THALWEG_API thalweg_status thalweg_balance_start(thalweg_balancer* balancer, con
                                                  thalweg_request** request);
 /* Goes on until ranks have agreed, and says how many tasks are kept; others may still be on their way. */
 THALWEG_API thalweg_status thalweg_balance_kept(thalweg_balancer* balancer, size_t* kept);
-/* What has become of the tasks of the last move. Waits for its end, if nobody has. */
+/* The tasks after the last move. Waits for its end, unless another call has. */
 THALWEG_API thalweg_status thalweg_balance_moved(thalweg_balancer* balancer, thalweg_moved* moved);
 
 #ifdef __cplusplus

@@ -23,11 +23,11 @@
 
 namespace thalweg {
 
-/// What moving did.
+/// The effect of a move.
 struct balance_outcome {
   bool was_worth = true;       ///< false: nothing has moved on any rank, as it would not have paid
   double imbalance = 1;        ///< before: time of the slowest rank over that of even loads
-  double gain_seconds = 0;     ///< what moving was predicted to save; 0 without load_seconds
+  double gain_seconds = 0;     ///< the time that moving was predicted to save; 0 without load_seconds
   double exchange_seconds = 0; ///< and to take
 };
 
@@ -56,13 +56,14 @@ public:
     return {transfers, count};
   }
 
-  /// Collective. Moves tasks from the vector's end; those that come are appended. What a serializer throws
-  /// here, or `weight`, is thrown here, and thalweg::error on the other ranks: then no task has moved.
+  /// Collective. Moves tasks from the vector's end; those that come are appended. An exception of a
+  /// serializer or of `weight` on this rank is thrown here, and as thalweg::error on the other ranks: then no
+  /// task has moved.
   template <typename Task>
   balance_outcome move(std::vector<Task>& tasks, const balance_options& options = {}) {
     return start(tasks, options).finish();
   }
-  /// `weight(task)`: what the task has to do, from 0, in any unit.
+  /// `weight(task)`: the work of a task, from 0, in any unit.
   template <typename Task, std::invocable<const Task&> Weight>
   balance_outcome move(std::vector<Task>& tasks, Weight&& weight, const balance_options& options = {}) {
     return start(tasks, std::forward<Weight>(weight), options).finish();
@@ -92,8 +93,8 @@ private:
   std::unique_ptr<thalweg_balancer, free> handle_;
 };
 
-/// Tasks that are moving. Until finish() the vector keeps its length, and its tasks may be read. Those that
-/// are kept may be written. The destructor finishes what was not, and keeps quiet about failures.
+/// Tasks that are moving. Until finish() the vector keeps its length, and its tasks may be read. Tasks that
+/// are kept may be written. The destructor finishes the move if need be, and ignores failures.
 template <typename Task>
 class movement {
 public:
@@ -125,7 +126,7 @@ public:
     checked([&] { detail::check(thalweg_balance_kept(balancer_, &count)); });
     return count;
   }
-  /// Waits, removes what has gone from the vector, and appends what has come. Once.
+  /// Waits, removes the tasks that have left from the vector, and appends those that have come. Once.
   balance_outcome finish() {
     checked([&] { request_.wait(); });
     thalweg_moved moved{};
@@ -136,7 +137,7 @@ public:
   }
 
 private:
-  /// What the program's functions have thrown comes before what Thalweg says of it.
+  /// Exceptions of the program's functions precede Thalweg's own message.
   template <typename Call>
   auto checked(Call&& call) {
     try {

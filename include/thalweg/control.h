@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Control of a running Thalweg, for programs that measure strategies (thalweg bench).
  *
- * The functions live in the preloaded interposer: look them up with dlsym(RTLD_DEFAULT, name), and take their
- * absence for "Thalweg is not there". The first two are collective over MPI_COMM_WORLD in that all its ranks
- * must call them alike, with no collective under way; neither communicates. The program must have been
- * started with a strategy chosen (THALWEG_USE), since communicators get what the engine needs when they are
- * made. */
+ * The functions live in the preloaded interposer: look them up with dlsym(RTLD_DEFAULT, name), and take
+ * their absence for "Thalweg is not there". The first two are collective over MPI_COMM_WORLD in that all
+ * its ranks must call them alike, with no collective under way; neither communicates. The program must
+ * have been started with a strategy chosen (THALWEG_USE), since communicators get the engine's resources
+ * when they are made. */
 #ifndef THALWEG_CONTROL_H
 #define THALWEG_CONTROL_H
 
@@ -22,19 +22,19 @@ extern "C" {
 thalweg_status thalweg_set_selection(const char* selections);
 
 /* 1: every MPI call goes straight to the library, as if Thalweg was not there; 0: as before that. Returns
- * what holds now: 1 also where Thalweg is disabled, does not fit the library, or MPI was finalized. */
+ * the state from now on: 1 also if Thalweg is disabled, does not fit the library, or MPI was finalized. */
 int thalweg_bypass(int on);
 
-/* What tuning files know this job by, a line each: processor, cores, control group's limit, kernel, MPI,
- * transport, nodes, ranks per node. Lives as long as the process. Not collective. */
+/* The properties by which tuning files identify this job, a line each: processor, cores, control group's
+ * limit, kernel, MPI, transport, nodes, ranks per node. Lives as long as the process. Not collective. */
 const char* thalweg_fingerprint(void);
 
-/* The switch that the host of a rank of MPI_COMM_WORLD is on, as the hosts' agents say (thalweg nic serve):
- * numbered from 0 in order of first appearance. -1 where some agent names none, where all name the same, and
- * for what is no rank. Not collective. */
+/* The switch of the host of a rank of MPI_COMM_WORLD, by the hosts' agents (thalweg nic serve): numbered
+ * from 0 in order of first appearance. -1 if some agent names none, if all name the same, or if there is
+ * no such rank. Not collective. */
 int thalweg_leaf_of(int rank);
 
-/* 1 once some communicator's collectives run on the hosts' network devices, by calls so far; else 0. */
+/* 1 once some communicator's collectives run on the hosts' network cards, by calls so far; else 0. */
 int thalweg_has_nic_groups(void);
 
 #ifdef __cplusplus

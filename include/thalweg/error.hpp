@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// What the C++ interfaces throw: one class for all, with the status and the parts of the message.
+// The exception of the C++ interfaces: one class for all, with the status and the parts of the message.
 
 #include "thalweg/status.h"
 
@@ -13,11 +13,11 @@ namespace thalweg {
 
 class error : public std::runtime_error {
 public:
-  /// What a C function failed with: thalweg_last_error().
+  /// The failure of a C function: thalweg_last_error().
   explicit error(const thalweg_error& failed)
       : runtime_error(failed.message), status_(failed.status), rank_(failed.rank), call_(failed.call),
         remedy_(failed.remedy) {}
-  /// What a header found by itself.
+  /// An error that a header found by itself.
   error(thalweg_status status, const std::string& call, int rank, const std::string& problem,
         const std::string& remedy)
       : runtime_error(call + " on rank " + std::to_string(rank) + ": " + problem + "; " + remedy),
@@ -28,7 +28,7 @@ public:
   const std::string& call() const noexcept { return call_; }
   /// The rank that it failed on, in the team of the call; -1 where no ranks are concerned.
   int rank() const noexcept { return rank_; }
-  /// What to do about it; may be empty.
+  /// The remedy; may be empty.
   const std::string& remedy() const noexcept { return remedy_; }
 
 private:

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the libraries of Thalweg that a program links and the interposer that `thalweg run` preloads do for
- * each other. Programs need none of it.
+/* Services that the libraries of Thalweg in a program and the interposer of `thalweg run` have for each
+ * other. Programs need none of it.
  *
- * The functions live in the interposer: they are looked up with dlsym(RTLD_DEFAULT, name), and their absence
- * means that Thalweg is not there, or of a version that does not know them. So neither side needs the other,
- * and their versions may differ: structures say how large they are, and in texts members that are not known
+ * The functions live in the interposer: they are looked up with dlsym(RTLD_DEFAULT, name), and their
+ * absence means that Thalweg is not there, or of a version that does not know them. Neither side therefore
+ * needs the other, and their versions may differ: structures have their size, and unknown members of texts
  * are passed on as they are. */
 #ifndef THALWEG_INTERPOSER_H
 #define THALWEG_INTERPOSER_H
@@ -29,17 +29,17 @@ typedef struct thalweg_stream_hooks {
 void thalweg_attach_streams(const thalweg_stream_hooks* hooks);
 void thalweg_detach_streams(const thalweg_stream_hooks* hooks);
 
-/* What this rank's end of a stream has done: a JSON object for the report, which is copied.
+/* Counters of this rank's end of a stream: a JSON object for the report, which is copied.
  *
  *   id          text that is the same on all ranks of the stream, and no other stream's
- *   name        what to call it; or created_at: the address in the program behind the call that made it
- *   same        object: what is the same on all ranks
+ *   name        the stream's name; or created_at: the address in the program behind the call that made it
+ *   same        object: values that are the same on all ranks
  *   sum, max    objects of numbers: the report has their sums, or the largest of them, over all ranks
  *   phases      array of objects with number, sum and max, of the same phases on all ranks
  *   choice      object, that of the first rank: how shape and buffers were chosen. candidates: array of
  * objects with the texts candidate and note (picked, or why it was not tried), and predicted_s and measured_s
  * where they are known
- *   remarks     array of texts, of which those of the first rank are kept: what its owner says of it */
+ *   remarks     array of texts, of which those of the first rank are kept: its owner's texts */
 void thalweg_report_stream(const char* json);
 
 #ifdef __cplusplus

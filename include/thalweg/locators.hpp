@@ -15,7 +15,7 @@ namespace thalweg {
 
 namespace detail {
 
-/// Division by what is known before, of any number (Granlund and Montgomery 1994, figure 4.1).
+/// Division by a divisor that is known before, of any number (Granlund and Montgomery 1994, figure 4.1).
 class divisor {
 public:
   constexpr explicit divisor(std::uint64_t by) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An operator of your own for reductions on network devices (docs/nic.md), in a C file of its own:
+/* An operator of your own for reductions on network cards (docs/nic.md), in a C file of its own:
  *
  *   #include <thalweg/nic_operator.h>
  *
@@ -7,18 +7,19 @@
  *     *into = *from * *into % 1000003;
  *   }
  *
- * It makes `into` what the program's MPI function makes of an element of `invec` and one of `inoutvec`: from
- * (+) into. An element has so many words of 64 bits, from 1 to 32. It lies there as in the program's memory,
- * with zeros behind it where its bytes are no multiple of 8.
+ * The function combines an element of `invec` and one of `inoutvec` as the program's MPI function does,
+ * and stores the result in `into`: from (+) into. An element has so many words of 64 bits, from 1 to 32.
+ * Its layout is that of the program's memory, with zeros behind it if its bytes are no multiple of 8.
  *
  *   clang -O2 -g -target bpf -c modular_product.c      makes modular_product.o, which agents load
  *
- * The kernel proves that it ends, and that it touches nothing but the two elements. So loops have bounds
- * that are known. It calls no functions but static ones that are inlined, and has no data but variables of
- * its own: tables and constant arrays would be data. Floating-point numbers are not to be had.
+ * The kernel proves that it ends, and that it touches nothing but the two elements. Loops therefore need
+ * known bounds. The function may call only static functions that are inlined, and has no data except
+ * variables of its own: tables and constant arrays would be data. Floating-point numbers are not to be
+ * had.
  *
- * For all else than BPF the file defines that function as a static one, so a program may include it, and its
- * MPI function call it. Then it names the operator: thalweg/nic.h. */
+ * For all targets except BPF the file defines that function as a static one. A program may thus include
+ * the file, have its MPI function call the function, and then name the operator: thalweg/nic.h. */
 #ifndef THALWEG_NIC_OPERATOR_H
 #define THALWEG_NIC_OPERATOR_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Objects: what is behind thalweg/objects.hpp, which is what programs use.
+/* Objects: the C interface behind thalweg/objects.hpp, which programs use.
  *
- * Each rank has a scheduler for a communicator. Messages for its elements wait in a queue; it runs them one
- * after the other, each to its end. Those for other ranks' elements travel along a stream, or as messages of
- * MPI where they are large. Only thalweg_objects_finish() and _fence() run them, and _progress(): none runs
- * in an MPI call. Failures are described in thalweg/status.h.
+ * Each rank has a scheduler for a communicator. Messages for its elements wait in a queue; it runs them
+ * one after the other, each to its end. Those for other ranks' elements travel along a stream, or, if they
+ * are large, as messages of MPI. Only thalweg_objects_finish() and _fence() run them, and _progress():
+ * none runs in an MPI call. Failures are described in thalweg/status.h.
  *
  * Link with libthalweg-objects-openmpi or libthalweg-objects-mpich. */
 #ifndef THALWEG_OBJECTS_H
@@ -37,13 +37,13 @@ typedef struct thalweg_message {
 #define THALWEG_OBJECTS_NOBODY 0xFFFFFFFF /* for the rank itself */
 #define THALWEG_OBJECTS_ALL 0xFFFFFFFE    /* for all elements of the rank */
 
-/* What a queue has left of its last piece of memory. */
+/* The rest of a queue's last piece of memory. */
 typedef struct thalweg_objects_room {
   char* next;
   char* end;
 } thalweg_objects_room;
 
-/* What the calls that are inlined into the program know of the scheduler. */
+/* The state of the scheduler that calls inlined into the program use. */
 typedef struct thalweg_objects_view {
   thalweg_objects_room queue[2]; /* of urgent messages, and of others */
   thalweg_stream_view* stream;
@@ -61,27 +61,27 @@ typedef struct thalweg_objects_view {
 } thalweg_objects_view;
 
 /* thalweg_objects_array: from interfaces/objects.toml */
-/* A rank's part of an array. All are called where no other message runs. */
+/* A rank's part of an array. All functions are called while no other message runs. */
 typedef struct thalweg_objects_array {
   size_t size THALWEG_DEFAULT(sizeof(thalweg_objects_array));
   void* context THALWEG_DEFAULT(NULL);
-  /* of elements; what is not in the array below is the array's, and lives as long */
+  /* of elements; memory outside of this structure is the array's, and lives as long */
   const char* type THALWEG_DEFAULT(NULL);
   const int64_t* shape THALWEG_DEFAULT(NULL);
   int dimensions THALWEG_DEFAULT(0);
   /* does not throw: see thalweg_objects_fail() */
   void (*run)(void* context, const thalweg_message* message) THALWEG_DEFAULT(NULL);
-  /* The same where a message has failed: what the program has sent is dropped, and elements that are on
+  /* The same after a message has failed: the program's messages are dropped, and elements that are on
    * their way still come. */
   void (*save)(void* context, const thalweg_message* message) THALWEG_DEFAULT(NULL);
-  /* No message is left of those: what elements had begun is lost, and reductions are counted anew. */
+  /* No message is left of those: work that elements had begun is lost, and reductions are counted anew. */
   void (*begin_anew)(void* context) THALWEG_DEFAULT(NULL);
-  /* NULL where elements stay. The elements that may move, at most `room` of them, with what their
-   * messages took since the last fence, which begins anew. Gives how many there are; SIZE_MAX: none may
-   * on any rank. `room` is 0, which leaves loads alone, or for all of this rank. */
+  /* NULL if elements stay. The elements that may move, at most `room` of them, with the time of their
+   * messages since the last fence, which is then reset. Returns their number; SIZE_MAX: none may on any
+   * rank. `room` is 0, which leaves loads alone, or for all of this rank. */
   size_t (*list)(void* context, size_t room, uint32_t* elements, uint64_t* loads) THALWEG_DEFAULT(NULL);
-  /* Writes an element, if it needs no more than `room` bytes, and gives what it needs. SIZE_MAX: it
-   * fails, and unsettled() tells why. */
+  /* Writes an element, if it needs no more than `room` bytes, and returns the bytes that it needs.
+   * SIZE_MAX: it fails, and unsettled() gives the reason. */
   size_t (*pack)(void* context, uint32_t element, void* to, size_t room) THALWEG_DEFAULT(NULL);
   void (*depart)(void* context, uint32_t element, uint32_t rank) THALWEG_DEFAULT(NULL); /* sends it there */
   /* it is on another rank from now on */
@@ -98,7 +98,7 @@ typedef struct thalweg_objects_array {
   void (*clear)(void* context) THALWEG_DEFAULT(NULL);
   /* The same as enter(), on the element's home, which may be another rank. */
   void (*settle)(void* context, uint32_t element, const void* from, size_t bytes) THALWEG_DEFAULT(NULL);
-  /* elements have moved: so many has each rank now. Where nobody moves in a phase, it is not called */
+  /* elements have moved: so many has each rank now. Not called if none moves in a phase */
   void (*fenced)(void* context, const uint64_t* counts) THALWEG_DEFAULT(NULL);
 } thalweg_objects_array;
 #define THALWEG_OBJECTS_ARRAY_INIT                                                                           \
@@ -120,15 +120,17 @@ typedef enum thalweg_fence_scheme {
 } thalweg_fence_scheme;
 
 /* thalweg_fence_options: from interfaces/objects.toml */
-/* When elements move at a fence; the same on all ranks. Zeros: what Thalweg thinks best. */
+/* When elements move at a fence; the same on all ranks. Zeros: the best by Thalweg's judgment. */
 typedef struct thalweg_fence_options {
   size_t size THALWEG_DEFAULT(sizeof(thalweg_fence_options));
-  /* they do where the slowest rank takes over 1 + this times as long as the mean; 0: 0.05 */
+  /* they do if the slowest rank takes over 1 + this times as long as the mean; 0: 0.05 */
   double threshold THALWEG_DEFAULT(0);
   /* how often the load since the last fence comes again until the next one; 0: once */
   double steps THALWEG_DEFAULT(0);
-  double hysteresis THALWEG_DEFAULT(0);       /* how many times what moving takes has to be saved; 0: 1.5 */
-  double min_gain_seconds THALWEG_DEFAULT(0); /* and at least so much until the next fence; 0: 0.0001 */
+  /* the saving, as a multiple of the time of moving, from which elements move; 0: 1.5 */
+  double hysteresis THALWEG_DEFAULT(0);
+  /* the smallest saving until the next fence from which elements move; 0: 0.0001 */
+  double min_gain_seconds THALWEG_DEFAULT(0);
   thalweg_fence_scheme scheme THALWEG_DEFAULT(thalweg_fence_sweep);
 } thalweg_fence_options;
 #define THALWEG_FENCE_OPTIONS_INIT                                                                           \
@@ -136,11 +138,11 @@ typedef struct thalweg_fence_options {
 /* end of thalweg_fence_options */
 
 /* thalweg_fence_outcome: from interfaces/objects.toml */
-/* What a fence has done, and seen of the time since the one before. */
+/* The result of a fence, and its view of the time since the one before. */
 typedef struct thalweg_fence_outcome {
   size_t size THALWEG_DEFAULT(sizeof(thalweg_fence_outcome));
-  uint64_t left;    /* elements of this rank */
-  uint64_t entered; /* this rank */
+  uint64_t left;    /* elements that left this rank */
+  uint64_t entered; /* elements that entered it */
   int was_worth;    /* 0: no element has moved on any rank */
   double imbalance; /* time of the slowest rank over the mean */
   double gain_seconds;
@@ -168,7 +170,7 @@ THALWEG_API thalweg_status thalweg_objects_refill(thalweg_objects* objects, int 
 /* Place in the stream's links, where they lie in a mesh. */
 THALWEG_API thalweg_status thalweg_objects_place(thalweg_objects* objects, uint32_t rank, size_t bytes,
                                                  char** place);
-/* Memory for a large message, its head included, and what sends it. */
+/* Memory for a large message with its head, and the call that sends it. */
 THALWEG_API thalweg_status thalweg_objects_begin_large(thalweg_objects* objects, size_t bytes, char** place);
 THALWEG_API thalweg_status thalweg_objects_send_large(thalweg_objects* objects, uint32_t rank);
 
@@ -184,22 +186,22 @@ THALWEG_API void thalweg_objects_free_kept(void* memory);
 THALWEG_API thalweg_status thalweg_objects_associate(thalweg_objects* objects, uint16_t array,
                                                      const char* strategy, uint32_t unused, uint32_t* bit,
                                                      uint16_t* number);
-/* What it still keeps goes when messages are run the next time. */
+/* The memory that it still keeps is freed when messages are run the next time. */
 THALWEG_API thalweg_status thalweg_objects_dissociate(thalweg_objects* objects, uint16_t number);
 /* Place for a message of an element's open bracket, head included, a multiple of 16 bytes, for another rank.
  * NULL: it goes on its own. The element was at this rank at the last fence. */
 THALWEG_API thalweg_status thalweg_objects_deposit(thalweg_objects* objects, uint16_t association,
                                                    uint32_t element, uint32_t rank, size_t bytes,
                                                    char** place);
-/* A rank of a multicast, and what its message begins with: head, and a multiple of 16 bytes. */
+/* A rank of a multicast, and the beginning of its message: head, and a multiple of 16 bytes. */
 typedef struct thalweg_multicast_part {
   uint32_t rank;
   uint32_t bytes;
   const void* prefix;
 } thalweg_multicast_part;
 
-/* The same for what the messages to several other ranks have in common, so many bytes, a multiple of 16. It
- * travels once where they share a way. NULL: each gets its own. */
+/* The same for the common part of the messages to several other ranks, of so many bytes, a multiple of 16.
+ * The part travels once over each edge that they share. NULL: each rank gets its own. */
 THALWEG_API thalweg_status thalweg_objects_deposit_multicast(thalweg_objects* objects, uint16_t association,
                                                              uint32_t element,
                                                              const thalweg_multicast_part* parts,
@@ -215,9 +217,9 @@ THALWEG_API void thalweg_objects_sample(thalweg_objects* objects, uint16_t array
 /* The message that runs has failed: no more are run, and all ranks' finish() fails for this reason. */
 THALWEG_API void thalweg_objects_fail(thalweg_objects* objects, const char* why);
 
-/* Sends what was called until now. Amid an entry method too: it lets MPI go on as well. */
+/* Sends all calls made so far, also during an entry method: it lets MPI go on as well. */
 THALWEG_API thalweg_status thalweg_objects_flush(thalweg_objects* objects);
-/* Runs what has arrived. */
+/* Runs messages that have arrived. */
 THALWEG_API thalweg_status thalweg_objects_progress(thalweg_objects* objects);
 /* Collective: runs messages until there are none, on any rank or on the way. */
 THALWEG_API thalweg_status thalweg_objects_finish(thalweg_objects* objects);
@@ -226,16 +228,16 @@ THALWEG_API thalweg_status thalweg_objects_fence(thalweg_objects* objects,
                                                  const thalweg_fence_options* options,
                                                  thalweg_fence_outcome* outcome);
 
-/* What the last fences have decided and why, a line for each; none where there was nothing to decide. Valid
- * until the next call of this function. */
+/* The decisions of the last fences and their reasons, a line for each; none if there was nothing to
+ * decide. Valid until the next call of this function. */
 THALWEG_API const char* thalweg_objects_explain(thalweg_objects* objects);
 
-/* Collective: runs all messages, and writes the elements of all arrays of the communicator to a folder that
- * all ranks see. What was written there before is whole until all of this is. Fails on all ranks where tasks
- * wait, or elements do not move. */
+/* Collective: runs all messages, and writes the elements of all arrays of the communicator to a folder
+ * that all ranks see. The folder's earlier contents stay whole until all of this is written. Fails on all
+ * ranks if tasks wait, or if elements do not move. */
 THALWEG_API thalweg_status thalweg_objects_checkpoint(MPI_Comm communicator, const char* folder);
-/* Collective: elements become what was written, on any number of ranks. The program has made the same arrays.
- * Where files are damaged or missing, it fails on all ranks, and has changed nothing. */
+/* Collective: elements get the written state, on any number of ranks. The program has made the same
+ * arrays. If files are damaged or missing, the call fails on all ranks, and has changed nothing. */
 THALWEG_API thalweg_status thalweg_objects_restore(MPI_Comm communicator, const char* folder);
 
 #ifdef __cplusplus

@@ -48,12 +48,12 @@ coordinates<dimensions> shape_of(std::int64_t elements) {
   return shape;
 }
 
-/// What elements are derived from that know their place.
+/// The base class of elements that know their index.
 template <typename Self, int dimensions_of = 1>
 class element {
 public:
   static constexpr int dimensions = dimensions_of;
-  using element_type = Self; ///< tells elements from what streams carry
+  using element_type = Self; ///< tells elements from items of streams
   /// The array that it is in, and its index there.
   basic_array<Self, dimensions_of>& array() const { return *array_; }
   const coordinates<dimensions_of>& at() const { return at_; }
@@ -176,7 +176,7 @@ public:
   }
   std::size_t local() const { return places_.count(); }
 
-  /// Runs what has arrived for elements of this rank, of all arrays of the communicator.
+  /// Runs messages that have arrived for elements of this rank, of all arrays of the communicator.
   void progress() { detail::check(thalweg_objects_progress(objects_)); }
   /// Collective: until all messages of all arrays of the communicator have been run.
   void finish() { detail::check(thalweg_objects_finish(objects_)); }
@@ -187,7 +187,7 @@ public:
     return outcome;
   }
 
-  /// What the last fences have decided, and why.
+  /// The last fences' decisions and reasons.
   std::string explain() { return thalweg_objects_explain(objects_); }
 
 private:
@@ -304,11 +304,11 @@ private:
 };
 
 /// Collective: all messages are run, and the elements of all arrays of the communicator are written to a
-/// folder. What was written there before stays whole until this is.
+/// folder. The folder's earlier contents stay whole until this is written.
 inline void checkpoint(MPI_Comm communicator, const std::string& folder) {
   detail::check(thalweg_objects_checkpoint(communicator, folder.c_str()));
 }
-/// Collective: elements become what was written, on this number of ranks or another.
+/// Collective: elements get the written state, on this number of ranks or another.
 inline void restore(MPI_Comm communicator, const std::string& folder) {
   detail::check(thalweg_objects_restore(communicator, folder.c_str()));
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Arguments of calls as bytes. thalweg/objects.hpp is what programs use.
+// Arguments of calls as bytes. Programs include thalweg/objects.hpp.
 //
-// What is copied byte by byte travels as it is. Rows of such (std::vector, std::string, std::span,
+// Types that are copied byte by byte travel as they are. Rows of such (std::vector, std::string, std::span,
 // std::string_view) have their length before them, and lie aligned: a span that is handed to an entry method
 // refers to the message itself. Others have a thalweg::serializer (thalweg/stream_formats.hpp).
 
@@ -142,7 +142,7 @@ struct arguments {
 template <typename... Types>
 struct types {};
 
-/// What an entry method takes and gives.
+/// The parameters and the result of an entry method.
 template <typename Method>
 struct method_of;
 template <typename Result, typename Class, typename... Parameters>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// What an array is without its elements' type: where they are, how messages get to them, and the tasks that
-// wait. thalweg/objects.hpp is what programs use.
+// The part of an array that does not depend on its elements' type: where they are, how messages reach them,
+// and the tasks that wait. Programs include thalweg/objects.hpp.
 
 #include "thalweg/error.hpp"
 #include "thalweg/objects.h"
@@ -75,7 +75,7 @@ public:
     bracket_bits_.end(bit, view_->quiet);
     places_.each_record([bit](element_record& one) { one.brackets &= ~bit; });
   }
-  /// Sends what was called until now, also amid an entry method.
+  /// Sends all calls made so far, also during an entry method.
   void flush() { check(thalweg_objects_flush(objects_)); }
 
   /// Something of an element waits, so that it stays here; as often as it is released.
@@ -86,7 +86,7 @@ public:
     places_.each_record([](element_record& one) { one.wanted = element_record::nowhere; });
   }
   /// A message has failed, and none is left: tasks end whose messages are lost, reductions and brackets begin
-  /// anew. What waits in an inbox stays.
+  /// anew. Tasks that wait in an inbox stay.
   void begin_anew();
   void start(task begun, element_record& element, const char* name);
   void resume(task::handle waiting);
@@ -97,7 +97,7 @@ public:
   /// An element goes to another rank: at once, or when none of its tasks waits any more.
   void depart(element_record& element, std::uint32_t to);
   void arrive(const char* from, std::size_t bytes);
-  /// Where an element is, or will be in a moment.
+  /// The rank where an element is, or will be in a moment.
   void is_on(std::uint32_t number, const element_places::known& word);
   /// Says so to who asks.
   void report_place(std::uint32_t rank, std::uint32_t number, const element_places::known& word) {
@@ -120,11 +120,11 @@ protected:
   template <typename Write>
   void put(std::uint32_t rank, const thalweg_message& head, Write&& write);
   void run(const thalweg_message& message) noexcept;
-  /// Only what says where elements are.
+  /// Runs only messages that tell positions of elements.
   void save(const thalweg_message& message) noexcept;
   void forward(const thalweg_message& message);
   std::string text_of(std::uint32_t number) const;
-  /// What is thrown fails all ranks' finish().
+  /// An exception fails all ranks' finish().
   template <typename Work>
   void guarded(const char* what, std::uint32_t number, Work&& work) noexcept;
   [[gnu::cold]] void fail(const char* what, std::uint32_t number, const char* why) const;
@@ -132,7 +132,7 @@ protected:
   std::size_t list(std::size_t room, std::uint32_t* elements, std::uint64_t* loads) const;
   /// Why elements cannot be written now, or null.
   const char* unsettled();
-  /// What `write` gives, or where it throws SIZE_MAX, and unsettled() tells why once.
+  /// The result of `write`, or SIZE_MAX if it throws, and unsettled() gives the reason once.
   template <typename Write>
   std::size_t written(std::uint32_t number, Write&& write) noexcept;
   /// Sends an element to its home.
@@ -294,7 +294,7 @@ void array_base::put(std::uint32_t rank, const thalweg_message& head, Write&& wr
     let_go(*view_->stream, first_link(*view_->stream, rank), is_urgent);
 }
 
-// Calls of elements by elements. (What is forwarded, or sent to oneself, is none.)
+// Calls of elements by elements. (Forwarded messages, and those to oneself, do not count.)
 inline void array_base::sample(const thalweg_message& head) {
   if (view_->load == nullptr || head.element >= THALWEG_OBJECTS_ALL || ++view_->unsampled < view_->sampled)
     return;

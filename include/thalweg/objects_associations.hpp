@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Associations: calls of the program in brackets, which travel combined. thalweg/objects.hpp is what programs
-// use.
+// Associations: calls of the program in brackets, which travel combined. Programs include
+// thalweg/objects.hpp.
 //
 //   thalweg::association halo(blocks, "mesh");              // all ranks make it, in the main program
 //
@@ -44,8 +44,8 @@ public:
       to.deposit<Traveling>(number_, from->number, rank, number, what, values...);
   }
 
-  /// A call of some elements, by the ranks where they are. What those on other ranks have in common travels
-  /// once on each way that they share.
+  /// A call of some elements, by the ranks where they are. The common part for those on other ranks travels
+  /// once over each edge that they share.
   template <typename Multicast, typename Section, typename... Values>
   void send_some(array_base& to, const elements_by_rank& by_rank, const Values&... values) {
     const element_record* const from = caller();
@@ -224,8 +224,8 @@ private:
 
 /// A call of the program, which has its own strategy: "direct", "mesh", "grid" or "hypercube" combine the
 /// calls of a bracket for each rank, and route them along a virtual mesh of ranks with 1, 2, 3 or all
-/// dimensions. With "stream" each call travels on its own. With "auto" fences choose, by what was sent, and
-/// by what steps have taken; array::explain() tells what and why.
+/// dimensions. With "stream" each call travels on its own. With "auto" fences choose, by the messages sent
+/// and by the time of steps; array::explain() gives the choice and the reason.
 template <typename Element, int dimensions = detail::dimensions_of<Element>>
 class association final : public detail::association_base {
 public:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// How entry methods are called: what messages do where they arrive, and what callers hold.
-// thalweg/objects.hpp is what programs use.
+// Calls of entry methods: the effect of arriving messages, and the objects that callers hold. Programs
+// include thalweg/objects.hpp.
 
 #include "thalweg/objects_moving.hpp"
 
@@ -68,14 +68,15 @@ struct call_entry {
   }
 };
 
-/// Where an answer is waited for. It belongs to the future, or where that is gone to the answer.
+/// The state in which a caller waits for an answer. The owner is the future, or the answer once the future is
+/// gone.
 template <typename Result>
 struct answer_place {
   std::optional<Result> value;
   task::handle who;
   bool is_abandoned = false;
 };
-/// It travels to the element and back.
+/// The part that travels to the element and back.
 template <typename Result>
 struct answer_ticket {
   answer_place<Result>* place;
@@ -203,7 +204,7 @@ private:
   place* place_;
 };
 
-/// An element of an array, wherever it is: what calls are made of.
+/// An element of an array, wherever it is: the origin of calls.
 template <typename Element>
 class proxy {
 public:
@@ -235,7 +236,8 @@ public:
         std::forward<Arguments>(given)...);
     return result;
   }
-  /// Moves it, behind what was sent to it before, and when no task of it waits any more. Calls find it.
+  /// Moves the element, behind messages that were sent to it before, and once no task of it waits. Calls find
+  /// it.
   void migrate(int rank) const {
     static_assert(detail::may_move<Element>,
                   "an element that moves has serialize() with thalweg/stream_serialized.hpp, a "

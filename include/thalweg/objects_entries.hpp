@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// The entry methods of a program, by numbers that are the same on all ranks. thalweg/objects.hpp is what
-// programs use.
+// The entry methods of a program, by numbers that are the same on all ranks. Programs include
+// thalweg/objects.hpp.
 //
-// Each that some call names is registered before main() begins. When an array is made, those of its type are
-// numbered in the order of their names, and the ranks compare them.
+// Each method that some call names is registered before main() begins. When an array is made, those of its
+// type are numbered in the order of their names, and the ranks compare them.
 
 #include "thalweg/objects_arguments.hpp"
 
@@ -21,7 +21,7 @@ namespace thalweg::detail {
 struct element_record;
 class array_base;
 
-/// What is done with a message. `element`: null where it is for the rank.
+/// The function that runs a message. `element`: null for messages to the rank.
 struct entry {
   using function = void (*)(array_base& array, element_record* element, std::uint32_t source,
                             const char* base, std::size_t bytes);
@@ -65,7 +65,7 @@ inline std::uint64_t number_entries(std::vector<entry*>& all) {
   return hash;
 }
 
-/// What compilers say of a template's argument in the text that they have for its function.
+/// The compiler's text for a template's argument, cut from its text for the function.
 inline std::string argument_in(const std::string& text, const std::string& key) {
   const std::size_t begin = std::min(text.find(key), text.size() - key.size()) + key.size();
   std::string name = text.substr(begin, text.find_first_of(";]", begin) - begin);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// What is left of an array when an entry method, or an element's serializer, has thrown. thalweg/objects.hpp
-// is what programs use.
+// The state of an array after an entry method, or an element's serializer, has thrown. Programs include
+// thalweg/objects.hpp.
 //
 // Calls are lost then, and results and sums that were on their way. Elements are not: those that travel still
-// come, and behind the failure all can do again whatever they could before it.
+// come, and after the failure all can work as before it.
 
 #include "thalweg/objects_array_base.hpp"
 

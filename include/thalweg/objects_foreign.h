@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Arrays of objects whose elements belong to another language: thalweg.Array of Python stands on this.
  *
- * What elements are, and what calls of them mean, is the caller's: bytes that his functions understand. Where
- * elements are, how calls find them, reductions, fences and checkpoints are as in thalweg/objects.hpp.
+ * The caller defines elements and calls: bytes that its functions understand. Positions of elements, the
+ * ways of calls, reductions, fences and checkpoints are as in thalweg/objects.hpp.
  *
  * Link with libthalweg-objects-openmpi or libthalweg-objects-mpich. */
 #ifndef THALWEG_OBJECTS_FOREIGN_H
@@ -17,13 +17,13 @@ extern "C" {
 typedef struct thalweg_foreign_array thalweg_foreign_array;
 
 /* thalweg_foreign_functions: from interfaces/objects_foreign.toml */
-/* Elements by their numbers, in the order of their indices. A function that fails gives something else
- * than 0, and calls thalweg_foreign_fail() before. */
+/* Elements by their numbers, in the order of their indices. A function that fails calls
+ * thalweg_foreign_fail(), and returns something else than 0. */
 typedef struct thalweg_foreign_functions {
   size_t size THALWEG_DEFAULT(sizeof(thalweg_foreign_functions));
   void* context THALWEG_DEFAULT(NULL);
   int (*make)(void* context, uint32_t element) THALWEG_DEFAULT(NULL);
-  /* A call. THALWEG_OBJECTS_NOBODY: what thalweg_foreign_send() has sent. The bytes are aligned to 16,
+  /* A call. THALWEG_OBJECTS_NOBODY: a message of thalweg_foreign_send(). The bytes are aligned to 16,
    * and valid during the call: see thalweg_foreign_keep(). */
   int (*run)(void* context, uint32_t element, uint32_t source, const void* arguments, size_t bytes)
       THALWEG_DEFAULT(NULL);
@@ -36,8 +36,8 @@ typedef struct thalweg_foreign_functions {
       THALWEG_DEFAULT(NULL);
   /* All elements have contributed, and this one is given the result. */
   int (*reduced)(void* context, uint32_t element, const void* value, size_t bytes) THALWEG_DEFAULT(NULL);
-  /* A message has failed, and none is left: what was called and contributed is lost. What waits for it
-   * is released, and elements count their contributions anew. */
+  /* A message has failed, and none is left: calls and contributions are lost. Tasks that wait for them
+   * are released, and elements count their contributions anew. */
   int (*begin_anew)(void* context) THALWEG_DEFAULT(NULL);
 } thalweg_foreign_functions;
 #define THALWEG_FOREIGN_FUNCTIONS_INIT                                                                       \
@@ -75,7 +75,7 @@ THALWEG_API thalweg_status thalweg_foreign_section(thalweg_foreign_array* array,
  * thalweg_objects_associate() says. `association`: its number in the array, with which it ends. */
 THALWEG_API thalweg_status thalweg_foreign_associate(thalweg_foreign_array* array, const char* strategy,
                                                      uint32_t* association);
-/* It ends before: where no message runs, in the same order on all ranks. */
+/* Ends before the array: while no message runs, in the same order on all ranks. */
 THALWEG_API thalweg_status thalweg_foreign_dissociate(thalweg_foreign_array* array, uint32_t association);
 /* By an element whose call runs: the calls between are combined. */
 THALWEG_API thalweg_status thalweg_foreign_begin(thalweg_foreign_array* array, uint32_t association);

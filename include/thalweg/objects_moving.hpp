@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Elements on their way to other ranks. thalweg/objects.hpp is what programs use.
+// Elements on their way to other ranks. Programs include thalweg/objects.hpp.
 
 #include "thalweg/objects_array_base.hpp"
 
@@ -62,7 +62,7 @@ struct moving_element {
                 "include thalweg/stream_serialized.hpp for an element with serialize(), or specialize "
                 "thalweg::serializer for it");
 
-  /// Writes it, if it needs no more than `room`, and gives what it needs.
+  /// Writes the element, if it needs no more than `room`, and returns the bytes that it needs.
   static std::size_t pack(element_record& record, void* to, std::size_t room) {
     byte_writer writer(static_cast<char*>(to), room);
     const luggage_tag tag(record);
@@ -84,7 +84,7 @@ struct moving_element {
   }
 };
 
-/// An element is told to move; it goes behind what was sent to it before.
+/// An element is told to move; the request queues behind messages that were sent to it before.
 struct migrate_kind {
   static std::string name() { return "a move to another rank"; }
   static void run(array_base& array, element_record* element, std::uint32_t, const char* base,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Where an array's elements are. thalweg/objects.hpp is what programs use.
+// Positions of an array's elements. Programs include thalweg/objects.hpp.
 //
-// Each element has a home, the rank where it was made, which hears of each move. Other ranks remember where
-// they have last sent it, or heard that it is. How often it had moved then tells which of two such words is
-// newer: so whoever follows them comes to the element, and goes in no circle.
+// Each element has a home, the rank where it was made, which hears of each move. Other ranks remember the
+// rank to which they have last sent it, or of which they have heard. Of two such records the one with more
+// moves is newer, so a call that follows them reaches the element, and never travels in a circle.
 //
 // Each also has an anchor, the rank where it was at the last fence. Broadcasts and reductions count it there,
 // wherever it is by now: a rank's anchored elements stay the same between two fences.
@@ -25,7 +25,7 @@
 
 namespace thalweg::detail {
 
-/// What an array knows of an element that is here.
+/// The record of an element that is here.
 struct element_record {
   static constexpr std::uint32_t nowhere = std::numeric_limits<std::uint32_t>::max();
 
@@ -41,7 +41,7 @@ struct element_record {
   std::uint32_t anchor = 0;       ///< a rank
   std::uint32_t wanted = nowhere; ///< the rank to move to when no task waits any more
   std::uint32_t brackets = 0;     ///< that are open: a bit for each association of the array
-  std::uint64_t load = 0;         ///< what its messages took since the last fence
+  std::uint64_t load = 0;         ///< the time of its messages since the last fence
 };
 
 /// Numbers of elements, by the ranks where they are.
@@ -97,7 +97,7 @@ public:
     return last == nullptr ? home_of(number) : last->rank;
   }
 
-  /// What this rank has last heard of an element that is elsewhere.
+  /// The last news that this rank has of an element elsewhere.
   struct known {
     std::uint32_t rank;
     std::uint32_t moves; ///< that it had made when it came there
@@ -128,7 +128,7 @@ public:
     (place < home_.size() ? home_[place] : guests_[number]) = std::move(made);
     ++count_;
   }
-  /// It is somewhere else from now on.
+  /// The element is on another rank from now on.
   void erase(std::uint32_t number) {
     if (find(number)->anchor == rank_)
       strays_.insert(number);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Values of all elements of an array made one. thalweg/objects.hpp is what programs use.
+// Values of all elements of an array, combined into one. Programs include thalweg/objects.hpp.
 //
-// An operation makes one value of two. It may also have finish(), which makes of the last one what all get.
+// An operation combines two values into one. An optional finish() turns the last one into the result for all.
 //
-// The k-th reduction of an element meets the k-th one of every other. A rank combines what its elements give,
+// The k-th reduction of an element meets the k-th one of every other. A rank combines its elements' values,
 // and ranks with elements combine along a tree, in the order in which values come. An element that has moved
 // since the last fence counts where it was then: its value is sent there, and the result comes from there.
 
@@ -17,7 +17,7 @@
 
 namespace thalweg {
 
-/// What reductions do with two values.
+/// The combination of two values by a reduction.
 struct sum {
   template <typename T>
   T operator()(const T& one, const T& other) const {
@@ -48,7 +48,7 @@ Operation made_for([[maybe_unused]] const array_base& array) {
     return Operation();
 }
 
-/// What all get: what the operation's finish() makes of the value, once on one rank, or the value.
+/// The result for all: finish() of the operation, once on one rank, or else the value.
 template <typename Operation, typename T>
 auto finished([[maybe_unused]] const array_base& array, T value) {
   if constexpr (requires(const Operation& one) { one.finish(std::move(value)); })
@@ -59,7 +59,7 @@ auto finished([[maybe_unused]] const array_base& array, T value) {
 template <typename Operation, typename T>
 using result_of = decltype(finished<Operation, T>(std::declval<const array_base&>(), std::declval<T>()));
 
-/// What is known on a rank of a reduction under way.
+/// A rank's record of a reduction under way.
 template <typename Operation, typename T>
 struct reduction final : any_reduction {
   struct waiting {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Elements that are called together. thalweg/objects.hpp is what programs use.
+// Elements that are called together. Programs include thalweg/objects.hpp.
 
 #include "thalweg/objects_calls.hpp"
 

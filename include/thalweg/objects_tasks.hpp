@@ -29,8 +29,8 @@ class array_base;
 struct element_record;
 } // namespace detail
 
-/// What an entry method returns that waits. Its parameters are values: messages do not outlive the first
-/// wait.
+/// The return type of an entry method that waits. Its parameters are values: messages do not outlive the
+/// first wait.
 class [[nodiscard]] task {
 public:
   struct promise_type {
@@ -44,7 +44,7 @@ public:
     detail::element_record* element = nullptr;
     std::size_t place = 0;    ///< among those of the array
     const char* name = "";    ///< of the entry method
-    bool is_in_inbox = false; ///< what it waits for may still come when messages were lost
+    bool is_in_inbox = false; ///< the awaited value may still come after messages were lost
     std::exception_ptr failure;
   };
   using handle = std::coroutine_handle<promise_type>;
@@ -70,7 +70,7 @@ void resume_soon(task::handle waiting);
 
 } // namespace detail
 
-/// What messages leave for the tasks of an element, by tag; with one tag, in the order in which it came.
+/// Values that messages leave for the tasks of an element, by tag; with one tag, in the order of arrival.
 template <typename T>
 class inbox {
 public:

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Placing: the ranks of a communicator, numbered so that those that send each other much are near each other
- * in the machine.
+/* Placing: the ranks of a communicator, numbered so that ranks that send each other much are near each
+ * other in the machine.
  *
- * Each rank says how much it will send to which others. It gets a communicator of the same processes, in
- * which rank r is whoever is best to do what rank r has said (docs/placing.md). So call it before data is
- * dealt out, and take one's part by the new rank. Ranks keep their numbers unless others are surely better.
+ * Each rank states how much it will send to which others. The call returns a communicator of the same
+ * processes, in which the process best suited to the traffic of rank r has number r (docs/placing.md).
+ * Programs therefore call it before they distribute data, and take their parts by the new rank. Ranks keep
+ * their numbers unless others are surely better.
  *
- * Failures are described in thalweg/status.h. What one rank gives wrong fails on all of them.
+ * Failures are described in thalweg/status.h. An error in one rank's arguments fails on all of them.
  *
  * Link with libthalweg-place-openmpi or libthalweg-place-mpich. */
 #ifndef THALWEG_PLACE_H
@@ -22,11 +23,11 @@ extern "C" {
 #endif
 
 /* thalweg_weight: from interfaces/place.toml */
-/* What a rank sends to another. Those to oneself do not count, and those to the same rank add up. */
+/* A rank's traffic to another. Weights to oneself do not count, and those to the same rank add up. */
 typedef struct thalweg_weight {
   int rank;     /* in the communicator */
   double bytes; /* from 0; any unit, if it is the same on all ranks */
-  int phase;    /* from 0; what is sent in different phases of the program shares no links */
+  int phase;    /* from 0; traffic of different phases of the program shares no links */
 } thalweg_weight;
 /* end of thalweg_weight */
 
@@ -34,13 +35,13 @@ typedef struct thalweg_weight {
 /* The same on all ranks. */
 typedef struct thalweg_reorder_options {
   size_t size THALWEG_DEFAULT(sizeof(thalweg_reorder_options));
-  /* what is to be small: hop-bytes, link, contention, time, or a mixture, as "hop-bytes:1,link:2"
-   * (docs/placement.md). NULL: "hop-bytes:1,contention:1" */
+  /* the quantity to be minimized: hop-bytes, link, contention, time, or a mixture, as "hop-
+   * bytes:1,link:2" (docs/placement.md). NULL: "hop-bytes:1,contention:1" */
   const char* objective THALWEG_DEFAULT(NULL);
-  double seconds THALWEG_DEFAULT(0.05); /* that the first rank searches, while the others wait */
+  double seconds THALWEG_DEFAULT(0.05); /* for which the first rank searches, while the others wait */
   /* ranks are renumbered if at least this part of the objective is predicted to be saved, from 0 to 1 */
   double gain THALWEG_DEFAULT(0.2);
-  /* the shape of what lies between the nodes, as "torus:4x2". NULL: that of the machine file
+  /* the shape of the network between the nodes, as "torus:4x2". NULL: that of the machine file
    * (THALWEG_MACHINE, or the last probe's); if it is not known, nodes are equally far from each other */
   const char* network THALWEG_DEFAULT(NULL);
   /* a file with the places of hosts in it. NULL and no network: THALWEG_NODE_LIST, or the machine
@@ -52,7 +53,7 @@ typedef struct thalweg_reorder_options {
 /* end of thalweg_reorder_options */
 
 /* thalweg_reordering: from interfaces/place.toml */
-/* What was found. The same on all ranks. */
+/* The result, the same on all ranks. */
 typedef struct thalweg_reordering {
   size_t size THALWEG_DEFAULT(sizeof(thalweg_reordering));
   int is_renumbered;    /* 0: ranks have kept their numbers */

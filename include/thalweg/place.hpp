@@ -18,7 +18,7 @@
 
 namespace thalweg {
 
-/// What a rank sends to another: see thalweg_weight.
+/// A rank's traffic to another: see thalweg_weight.
 struct weight : thalweg_weight {
   constexpr weight(int to, double bytes_sent, int in_phase = 0) : thalweg_weight{to, bytes_sent, in_phase} {}
   /// An entry of a map, say.
@@ -30,11 +30,11 @@ struct weight : thalweg_weight {
 /// See thalweg_reorder_options.
 struct reorder_options : thalweg_reorder_options {};
 
-/// What was found: see thalweg_reordering.
+/// The result of placing: see thalweg_reordering.
 struct reordering : thalweg_reordering {};
 
-/// Collective. A new communicator of the same ranks, to be freed with MPI_Comm_free(); what was found is
-/// written to `found`, if it is not null.
+/// Collective. A new communicator of the same ranks, to be freed with MPI_Comm_free(); the result is written
+/// to `found`, if that is not null.
 template <std::ranges::input_range Weights>
 requires std::constructible_from<weight, std::ranges::range_reference_t<Weights>>
 [[nodiscard]] MPI_Comm reorder(MPI_Comm communicator, Weights&& weights, const reorder_options& options = {},

@@ -15,7 +15,7 @@ namespace thalweg {
 class request {
 public:
   request() = default;
-  /// Takes over what a C function has started.
+  /// Takes over an operation that a C function has started.
   explicit request(thalweg_request* started) : request_(started) {}
   request(request&& other) noexcept : request_(std::exchange(other.request_, nullptr)) {}
   request& operator=(request&& other) noexcept {

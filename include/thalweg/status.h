@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the functions of Thalweg's C interfaces return, and what is known about the last failure.
+/* Results of the functions of Thalweg's C interfaces, and the details of the last failure.
  *
  * libthalweg and libthalweg-team-* both define these functions. In a program that has several of these
  * libraries the dynamic linker takes the first definition for all of them, so a thread has one last error. */
@@ -30,7 +30,7 @@ typedef enum thalweg_status {
   thalweg_error_mismatch = 4,    /* ranks made different calls */
   thalweg_error_unsupported = 5, /* a sensible call that this version cannot do */
   thalweg_error_system = 6,      /* a file, shared memory or another service of the operating system */
-  thalweg_error_not_proven = 7,  /* a schedule does not do what its operation says */
+  thalweg_error_not_proven = 7,  /* a schedule does not perform its operation */
   thalweg_error_internal = 8,    /* a defect of Thalweg: please report it */
   thalweg_error_handler = 9      /* a function of the program that Thalweg calls has failed, on some rank */
 } thalweg_status;
@@ -41,10 +41,10 @@ THALWEG_API const char* thalweg_status_name(thalweg_status status);
 /* thalweg_error: from interfaces/status.toml */
 /* The last failure of a call of this thread. Later versions may add fields at the end. */
 typedef struct thalweg_error {
-  thalweg_status status; /* thalweg_success where no call has failed yet: then the texts are empty */
-  int rank;              /* this process's rank in the team of the call; -1 where no ranks are concerned */
-  const char* call;      /* "allreduce", "split"; "" where the failing call has no name */
-  const char* remedy;    /* "allocate more, or move less"; "" where none is known */
+  thalweg_status status; /* thalweg_success if no call has failed yet: then the texts are empty */
+  int rank;              /* this process's rank in the team of the call; -1 if no ranks are concerned */
+  const char* call;      /* "allreduce", "split"; "" if the failing call has no name */
+  const char* remedy;    /* "allocate more, or move less"; "" if none is known */
   const char* message;   /* a whole line for people: call, rank, value and remedy */
 } thalweg_error;
 /* end of thalweg_error */

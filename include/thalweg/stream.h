@@ -30,17 +30,16 @@ extern "C" {
 typedef struct thalweg_stream thalweg_stream;
 
 /* thalweg_stream_options: from interfaces/stream.toml */
-/* The same on all ranks. 0 and NULL: what Thalweg thinks best. */
+/* The same on all ranks. 0 and NULL: the best by Thalweg's judgment. */
 typedef struct thalweg_stream_options {
   size_t size THALWEG_DEFAULT(sizeof(thalweg_stream_options));
-  /* of each item; 0: items differ, and say themselves where they end */
-  size_t item_bytes THALWEG_DEFAULT(0);
+  size_t item_bytes THALWEG_DEFAULT(0);   /* of each item; 0: items differ, and mark their own ends */
   size_t buffer_bytes THALWEG_DEFAULT(0); /* of a buffer, of which a rank has one or a few for each peer */
   size_t memory_bytes THALWEG_DEFAULT(0); /* of all buffers of a rank; makes them smaller */
   /* "direct", or the sides of a mesh: "4x8", the dimension that is routed first in front */
   const char* shape THALWEG_DEFAULT(NULL);
   size_t max_pending_items THALWEG_DEFAULT(0); /* of one's own items that are in buffers not sent yet */
-  /* of what handlers have sent and no buffer was free for; more is an error */
+  /* of items that handlers have sent while no buffer was free; more is an error */
   size_t max_overflow_bytes THALWEG_DEFAULT(0);
   /* items that have waited in a buffer for so long are sent, when progress is made */
   unsigned period_us THALWEG_DEFAULT(0);
@@ -50,8 +49,7 @@ typedef struct thalweg_stream_options {
 /* end of thalweg_stream_options */
 
 /* thalweg_stream_statistics: from interfaces/stream.toml */
-/* What a rank's end of a stream has done. What it sends are its own items and those of others on their
- * way. */
+/* Counters of a rank's end of a stream. Sent items are its own, and those of others on their way. */
 typedef struct thalweg_stream_statistics {
   size_t size THALWEG_DEFAULT(sizeof(thalweg_stream_statistics));
   uint64_t buffers_full;    /* sent because they were full, */
@@ -62,17 +60,16 @@ typedef struct thalweg_stream_statistics {
   uint64_t far_bytes;       /* sent to ranks of other nodes */
   uint64_t buffer_bytes;    /* that the buffers which were not empty could have held of these */
   uint64_t far_messages;    /* to ranks of other nodes, those included that only help to end phases */
-  /* items that were sent, as often as they were; 0 where items differ in size */
-  uint64_t hops;
+  uint64_t hops;            /* items that were sent, as often as they were; 0 if items differ in size */
   uint64_t delivered_bytes; /* of items for this rank that have been handled */
-  uint64_t delivered_items; /* 0 where items differ in size */
+  uint64_t delivered_items; /* 0 if items differ in size */
   uint64_t waits;           /* for a free buffer */
   uint64_t waited_ns;       /* the time of these, in which items that arrive are handled */
   uint64_t finish_ns;       /* from the calls that finish phases to the ends of these */
   uint64_t duration_ns;     /* since the stream was made, or since the phase before has ended */
   uint64_t waves;           /* of closing marks: one ends a phase, unless handlers send */
   uint64_t phases;
-  uint64_t max_overflow_bytes; /* of what handlers have sent and no buffer was free for */
+  uint64_t max_overflow_bytes; /* of items that handlers have sent while no buffer was free */
   uint64_t max_memory_bytes;   /* of all buffers that have been used, and of the overflow */
 } thalweg_stream_statistics;
 #define THALWEG_STREAM_STATISTICS_INIT                                                                       \
@@ -103,14 +100,14 @@ THALWEG_API thalweg_status thalweg_stream_send_many(thalweg_stream* stream, size
 /* All items of an array go to one rank. */
 THALWEG_API thalweg_status thalweg_stream_send_many_to(thalweg_stream* stream, int rank, size_t count,
                                                        const void* items);
-/* Sends what is in buffers. Does not wait for it to arrive. */
+/* Sends the contents of buffers, without waiting for their arrival. */
 THALWEG_API thalweg_status thalweg_stream_flush(thalweg_stream* stream);
-/* Handles what has arrived, for all streams of the process, and sends what has waited for long. For programs
- * that compute long between two items. */
+/* Handles items that have arrived, for all streams of the process, and sends those that have waited for
+ * long. For programs that compute long between two items. */
 THALWEG_API thalweg_status thalweg_stream_progress(thalweg_stream* stream);
-/* Waits until reached(context) is not 0, and takes in what arrives meanwhile. It is asked again and again: at
- * first at once, later now and then, or when something arrives. What is in buffers is sent where nothing
- * does. Fails in a handler. For schedulers of what has arrived. */
+/* Waits until reached(context) is not 0, and meanwhile takes in arriving items. The function asks again
+ * and again: at first at once, later now and then, or when an item arrives. If none does, buffers are
+ * sent. Fails in a handler. Meant for schedulers of arriving items. */
 THALWEG_API thalweg_status thalweg_stream_wait(thalweg_stream* stream, int (*reached)(void* context),
                                                void* context);
 
@@ -123,7 +120,7 @@ THALWEG_API void thalweg_stream_unlock(thalweg_stream* stream);
 /* Ends the phase. Collective: returns when all items of all ranks have been handled, those included that
  * handlers sent. Then the next phase may begin. Fails on all ranks where a handler has failed on one. */
 THALWEG_API thalweg_status thalweg_stream_finish(thalweg_stream* stream);
-/* The same in two parts. Until the request has finished only handlers may send. Where the stream is freed
+/* The same in two parts. Until the request has finished only handlers may send. If the stream is freed
  * before, the request fails. */
 THALWEG_API thalweg_status thalweg_stream_start_finish(thalweg_stream* stream, thalweg_request** request);
 
@@ -133,17 +130,17 @@ THALWEG_API thalweg_status thalweg_stream_read_statistics(const thalweg_stream* 
 /* Of the phase that has ended last; all are 0 where none has. */
 THALWEG_API thalweg_status thalweg_stream_read_phase_statistics(const thalweg_stream* stream,
                                                                 thalweg_stream_statistics* statistics);
-/* What the report of `thalweg run` calls the stream, instead of the place that makes it; at most 200 bytes of
- * it. */
+/* The stream's name in the report of `thalweg run`, instead of the call that makes it; at most 200 bytes
+ * of it. */
 THALWEG_API thalweg_status thalweg_stream_set_name(thalweg_stream* stream, const char* name);
-/* What that report says of the stream besides, in lines: the first rank's, at most 8,000 bytes of them. They
- * replace what was said before. */
+/* Further text about the stream in that report, in lines: the first rank's, at most 8,000 bytes of them.
+ * The lines replace earlier ones. */
 THALWEG_API thalweg_status thalweg_stream_set_remarks(thalweg_stream* stream, const char* lines);
-/* Its mesh, "direct" or "4x8": static text as long as there is the stream. Where no shape was asked for it
- * may change between two phases. */
+/* Its mesh, "direct" or "4x8": static text, valid as long as the stream. If no shape was asked for, the
+ * mesh may change between two phases. */
 THALWEG_API const char* thalweg_stream_shape(const thalweg_stream* stream);
-/* Why it has this mesh: a line for each that could be chosen, with what the model predicts of a phase and
- * what was seen. Valid until the next call of this function for the stream. The same on all ranks. */
+/* The reasons for this mesh: a line for each candidate, with the model's prediction for a phase and the
+ * measured time. Valid until the next call of this function for the stream. The same on all ranks. */
 THALWEG_API const char* thalweg_stream_explain(thalweg_stream* stream);
 
 #ifdef __cplusplus

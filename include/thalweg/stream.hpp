@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Streams for C++: thalweg/stream.h says what they are. Failures throw thalweg::error.
+// Streams for C++: thalweg/stream.h describes them. Failures throw thalweg::error.
 //
 //   thalweg::stream<Update> updates(MPI_COMM_WORLD, [&](const Update& u) { table[u.slot] ^= u.value; });
 //   for (...)
 //     updates.send(rank, {slot, value});
 //   updates.finish();
 //
-// The handler takes an item, or a std::span of const items: those that have arrived together. It is compiled
-// into the loop over them.
+// The handler takes an item, or a std::span of const items: those that have arrived together. The compiler
+// inlines it into the loop over them.
 
 #include "thalweg/request.hpp"
 #include "thalweg/stream.h"
@@ -26,18 +26,18 @@
 
 namespace thalweg {
 
-/// 0 and "": what Thalweg thinks best. The same on all ranks.
+/// 0 and "": the best by Thalweg's judgment. The same on all ranks.
 struct stream_options {
   std::size_t buffer_bytes = 0;
   std::size_t memory_bytes = 0;
   /// "direct", or "4x8"
   std::string shape{};                // without braces compilers warn of whoever names other members only
   std::size_t max_pending_items = 0;  ///< of this rank's own, in buffers that are not sent yet
-  std::size_t max_overflow_bytes = 0; ///< of what handlers have sent and no buffer was free for
+  std::size_t max_overflow_bytes = 0; ///< of items that handlers have sent while no buffer was free
   unsigned period_us = 0;             ///< after which items that wait in a buffer are sent
 };
 
-/// Several handlers in one, by the type of what they take.
+/// Several handlers in one, by the types that they take.
 template <typename... Functions>
 struct handlers : Functions... {
   using Functions::operator()...;
@@ -55,7 +55,7 @@ class stream : private detail::stream_calls<stream<Entries...>, Entries>... {
 
 public:
   /// Collective. The handler is called in send(), progress() and finish(), on the rank that an item was sent
-  /// to. It may send as well, on this stream and on others.
+  /// to. A handler may send as well, on this stream and on others.
   template <typename Handler>
   stream(MPI_Comm communicator, Handler handler, const stream_options& options = {},
          const std::source_location& made_at = std::source_location::current())
@@ -90,8 +90,8 @@ public:
 
   /// Of this rank's questions: those that have no answer yet.
   std::size_t unanswered() const { return state_.unanswered(); }
-  /// Handles what arrives until only so many are left; not in a handler. Where nothing arrives, others may
-  /// wait for what is in buffers here: then it is sent.
+  /// Handles arriving items until only so many are left; not in a handler. If none arrives, other ranks may
+  /// wait for the contents of buffers here: then these are sent.
   void wait_for_answers(std::size_t max_left = 0) {
     while (unanswered() > max_left) {
       const std::uint64_t before = statistics().delivered_bytes;
@@ -117,11 +117,11 @@ public:
     return detail::stream_sender<stream, Entries...>(*this, senders_);
   }
 
-  /// Collective. What a handler of this rank threw is thrown here; other ranks' failures as thalweg::error.
+  /// Collective. Exceptions of this rank's handlers are thrown here; other ranks' failures as thalweg::error.
   /// Waits until all of this rank's senders are done.
   void finish() {
     const thalweg_status status = senders_.were_any() ? finish_shared() : thalweg_stream_finish(stream_);
-    // It may also be that of a phase before, which a request has reported.
+    // The failure may also be that of an earlier phase, which a request has reported.
     const std::exception_ptr failure = sink_->take_failure();
     if (status != thalweg_success && failure)
       std::rethrow_exception(failure);
@@ -171,7 +171,7 @@ private:
                 "make another sender for the next phase");
   }
 
-  // Others go on meanwhile: they may be what this rank's handlers wait for.
+  // Other ranks go on meanwhile, as this rank's handlers may wait for them.
   thalweg_status finish_shared() {
     for (; senders_.open_ones() != 0; std::this_thread::yield())
       progress();

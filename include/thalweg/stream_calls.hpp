@@ -17,7 +17,8 @@ concept locates = requires(const Locator& locator, std::uint64_t index) {
   { locator(index) } -> std::convertible_to<int>;
 };
 
-/// `Entry` is an item, or thalweg::combined. What it has not stands there for the stream's declarations.
+/// `Entry` is an item, or thalweg::combined. Calls that it does not support exist for the stream's
+/// declarations.
 template <typename Stream, typename Entry>
 class stream_calls {
   using item = typename entry<Entry>::item;

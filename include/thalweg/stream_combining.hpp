@@ -23,7 +23,7 @@ namespace thalweg {
 ///   };
 ///   thalweg::stream<thalweg::combined<Count, Add>> counts(..);
 ///
-/// What another key drives out of its place travels, and all do when the stream is flushed, after a period,
+/// An entry that another key displaces travels on. All entries do when the stream is flushed, after a period,
 /// when a handler's batch ends, and at the end of the phase.
 template <typename Item, typename Rule, std::size_t places = 1024>
 struct combined {
@@ -38,8 +38,8 @@ class combining_cache {
 public:
   combining_cache() : places_(std::make_unique<place[]>(places)) {}
 
-  /// Calls put(rank, item) for what is driven out, which may run handlers that come back to here. Gives
-  /// whether it is time to look for what waits: where items are merged no buffer ever gets full.
+  /// Calls put(rank, item) for a displaced item, which may run handlers that come back to here. Returns
+  /// whether to look for waiting items now: merged items never fill a buffer.
   template <typename Put>
   bool add(std::uint32_t rank, const Item& item, Put put) {
     constexpr std::uint32_t adds_a_look = 1024;
@@ -50,7 +50,7 @@ public:
       Rule::merge(kept.item, item);
       return is_time;
     }
-    // Member by member: a copy of what was just put together waits for its parts to be stored.
+    // Member by member: a copy of a value that was just assembled waits until its parts are stored.
     const std::uint32_t evicted_rank = kept.rank;
     const Item evicted = kept.item;
     kept.rank = rank;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// What items are as bytes. Those that are copied byte by byte are known here; others have a
-// thalweg::serializer, for which thalweg/stream_serialized.hpp has a general one.
+// Items as bytes. Types that are copied byte by byte are known here; others have a thalweg::serializer, for
+// which thalweg/stream_serialized.hpp has a general one.
 
 #include "thalweg/error.hpp"
 
@@ -19,8 +19,8 @@ namespace thalweg {
 
 namespace detail {
 
-/// memcpy() for what is short and of sizes that nobody can predict: words that overlap, instead of branches
-/// by the size. (With items of 8 to 40 B, at random, and two ranks this made 9.4 ns an item 6.7.)
+/// memcpy() for short pieces of unpredictable sizes: words that overlap, instead of branches by the size.
+/// (With items of 8 to 40 B, at random, and two ranks this made 9.4 ns an item 6.7.)
 inline void copy_short(char* to, const void* from, std::size_t bytes) {
   constexpr std::size_t word = sizeof(std::uint64_t);
   constexpr std::size_t words = 5;
@@ -47,7 +47,7 @@ inline void copy_short(char* to, const void* from, std::size_t bytes) {
 /// Items of any bytes: stream<bytes>. The handler's lie in the buffer, and only as long as it runs.
 using bytes = std::span<const std::byte>;
 
-/// Where an item is written. What is too much for it is counted, and not written.
+/// The memory into which an item is written. Bytes beyond its end are counted, and not written.
 class byte_writer {
 public:
   byte_writer(char* at, std::size_t room) : at_(at), room_(room) {}
@@ -56,7 +56,7 @@ public:
       detail::copy_short(at_ + needed_, from, count);
     needed_ += count;
   }
-  /// What the item takes, whether there was room for it or not.
+  /// The bytes that the item takes, whether there was room for it or not.
   std::size_t needed() const { return needed_; }
 
 private:
@@ -106,7 +106,7 @@ template <typename C, typename Traits>
 constexpr bool is_view<std::basic_string_view<C, Traits>> = true;
 
 /// `bytes`: of each item; 0: they differ.
-/// write() gives what the item needs, and has written it if that is no more than `room`.
+/// write() returns the bytes that the item needs, and has written it if they are no more than `room`.
 /// read() calls `use` with the item.
 template <typename T>
 struct item_format {

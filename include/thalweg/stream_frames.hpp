@@ -44,7 +44,7 @@ struct part_head {
 };
 constexpr std::size_t max_part_depth = 2;
 
-/// Where an item goes first, and what stands before it.
+/// The first link of an item, and the head in front of it.
 struct frame_place {
   hop next;
   std::size_t tag_bytes = 0;
@@ -66,7 +66,7 @@ inline char* put_tag(char* at, const frame_place& place) {
   return at + place.tag_bytes;
 }
 
-/// Puts a whole frame into its link. Gives what is behind it.
+/// Puts a whole frame into its link. Returns the end of the frame.
 inline const char* put_frame(thalweg_stream_view& view, const frame_place& place, const char* frame,
                              std::size_t bytes) {
   std::memcpy(put_tag(place_in(view, place.next.link, place.tag_bytes + bytes), place), frame, bytes);
@@ -90,7 +90,7 @@ inline void prepare_ahead(const char* begin, std::size_t bytes) {
     prepare_to_write(begin + THALWEG_STREAM_AHEAD + line);
 }
 
-/// How items are passed to what is not inlined: see thalweg/stream_items.hpp.
+/// The form in which items are passed to functions that are not inlined: see thalweg/stream_items.hpp.
 template <typename Item>
 using passed = std::conditional_t<std::is_trivially_copyable_v<Item>, const Item, const Item&>;
 
@@ -124,7 +124,7 @@ public:
     std::memcpy(&part, at, sizeof part);
     at += sizeof part;
     std::vector<char>& item = parts_[part.source][part.depth];
-    if (part.is_first) // what was lost with a phase that failed may still be there
+    if (part.is_first) // data of a phase that failed may still be there
       item.clear();
     item.insert(item.end(), at, at + part.bytes);
     if (part.left == part.bytes) {
@@ -144,7 +144,7 @@ public:
   }
 
 private:
-  /// Into what is left of the link's buffer, if that will do.
+  /// Into the rest of the link's buffer, if that will do.
   template <typename Format, typename Item>
   [[gnu::always_inline]] bool put_whole(const frame_place place, std::size_t kind, const Item& item) {
     thalweg_stream_link& open = view_->links[place.next.link];
@@ -207,7 +207,7 @@ private:
     }
   }
 
-  // What is left of the buffer, or else a new one's.
+  // The rest of the buffer, or else a new one's.
   std::size_t room_for_part(const frame_place& place, std::size_t before) {
     const thalweg_stream_link& open = view_->links[place.next.link];
     const auto room = static_cast<std::size_t>(open.end - open.next);

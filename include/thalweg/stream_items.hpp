@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// How items get into links and out of slots, inlined into the program. thalweg/stream.hpp is what programs
-// use; thalweg/stream_links.h says what links are.
+// The way of items into links and out of slots, inlined into the program. Programs include
+// thalweg/stream.hpp; thalweg/stream_links.h describes links.
 
 #include "thalweg/error.hpp"
 #include "thalweg/stream_links.h"
@@ -16,8 +16,9 @@
 
 namespace thalweg::detail {
 
-// Items are passed by value to what is not inlined: where nobody takes their address, the program's compiler
-// keeps them in registers. (With 8 B items, two ranks and a small table this made 6.0 ns an item 5.4.)
+// Items are passed by value to functions that are not inlined: if no function takes their address, the
+// program's compiler keeps them in registers. (With 8 B items, two ranks and a small table this made 6.0 ns
+// an item 5.4.)
 
 /// A link that is full: gives the place after it has been refilled.
 [[gnu::noinline, gnu::cold]] inline char* refilled(thalweg_stream_view& view, std::uint32_t link,
@@ -27,8 +28,9 @@ namespace thalweg::detail {
   return view.links[link].next;
 }
 
-/// Asks for the cache line of `at`, to be written. The rank that has read what was there before, on another
-/// core, has it too: a store would wait until he has given it up, and the next ones behind it.
+/// Asks for the cache line of `at`, to be written. The rank on another core that has read the earlier
+/// contents has the line too: a store would wait until that core has given it up, and the next stores behind
+/// it.
 inline void prepare_to_write(const char* at) {
 #if defined(__x86_64__)
   __asm__ volatile("prefetchw %0" : : "m"(*at));
@@ -48,7 +50,7 @@ inline char* place_in(thalweg_stream_view& view, std::uint32_t link, std::size_t
   return at;
 }
 
-/// Lets the link's peer take what it has so far, before the buffer is sent. False: hurry() is needed for
+/// Lets the link's peer take the contents so far, before the buffer is sent. False: hurry() is needed for
 /// that.
 inline bool show(const thalweg_stream_view& view, std::uint32_t link) {
   const thalweg_stream_window& window = view.windows[link];
@@ -59,7 +61,7 @@ inline bool show(const thalweg_stream_view& view, std::uint32_t link) {
   return __atomic_load_n(window.sleepers, __ATOMIC_RELAXED) == 0;
 }
 
-/// What the link has is to be on its way, though its buffer is not full and no call of the stream follows.
+/// Starts the link's items on their way, though its buffer is not full and no call of the stream follows.
 inline void let_go(const thalweg_stream_view& view, std::uint32_t link, bool at_once = false) {
   if ((!show(view, link) || at_once) && view.hurry(view.stream, link, at_once ? 1 : 0) != 0) [[unlikely]]
     throw error(*thalweg_last_error());
@@ -104,7 +106,7 @@ inline hop next_hop(const thalweg_stream_view& view, std::uint32_t cell, std::ui
   return {view.dimension[dimension].first_link + cell, 0, true};
 }
 
-/// Where an item goes first.
+/// The first link of an item.
 inline std::uint32_t first_link(const thalweg_stream_view& view, std::uint32_t rank) {
   if (view.dimensions == 1) [[likely]]
     return rank;
@@ -137,7 +139,7 @@ inline std::uint32_t deferred_rank(const char* item, std::uint32_t odd) {
   return 2 * tag + odd;
 }
 
-/// What all sinks of a rank have: the handler's failures, and the end of what has arrived together.
+/// The common part of all sinks of a rank: the handler's failures, and the end of a batch of arrivals.
 class any_sink {
 public:
   any_sink() = default;
@@ -147,7 +149,7 @@ public:
 
   virtual thalweg_stream_handler functions() = 0;
   void attach(thalweg_stream_view* view) { view_ = view; }
-  /// What a handler of this rank threw last.
+  /// The last exception of a handler of this rank.
   std::exception_ptr take_failure() { return std::exchange(failure_, nullptr); }
 
 protected:
@@ -163,7 +165,7 @@ protected:
     }
   }
 
-  /// What is held back belongs to a phase that fails.
+  /// Drops items that are held back, as their phase fails.
   virtual void discard() = 0;
 
   thalweg_stream_view* view_ = nullptr;
@@ -179,13 +181,13 @@ private:
   std::exception_ptr failure_;
 };
 
-/// Nothing is kept back by what handlers send: see combining_cache.
+/// Handlers' sends hold nothing back here: see combining_cache.
 struct nothing_held {
   static constexpr bool may_hold = false;
 };
 
-/// Items that are all alike. The handler takes one a time, or all that have come together. `Held`: what
-/// handlers have sent and is not in links yet.
+/// Items that are all alike. The handler takes one at a time, or all that have come together. `Held`: items
+/// that handlers have sent and that are not in links yet.
 template <typename Item, typename Handler, typename Held = nothing_held>
 class item_sink final : public any_sink {
   static constexpr bool takes_spans = std::is_invocable_v<Handler&, std::span<const Item>>;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How items get into a stream and out of it, without a call for each: what thalweg/stream.hpp inlines.
+/* The way of items into a stream and out of it, without a call for each: thalweg/stream.hpp inlines it.
  *
- * A rank has a link for each peer that it sends to. A link is what a buffer has left: the next item goes to
- * `next`, and where that has come to `end`, refill() sends the buffer and gives another one.
+ * A rank has a link for each peer that it sends to. A link is the rest of a buffer: the next item goes to
+ * `next`, and once that has reached `end`, refill() sends the buffer and provides another one.
  *
- * Ranks are the cells of a virtual mesh, cell = c0 + side0 * (c1 + side1 * (c2 + ..)). An item travels along
- * the first dimension in which its place differs from the holder's, then along the next one. Along the last
- * dimension items travel bare; before it, each stands behind its tag: the quotient that is left of its cell,
- * c(d+1) + side(d+1) * (..), in tag_bytes bytes of the machine's order. */
+ * Ranks are the cells of a virtual mesh, cell = c0 + side0 * (c1 + side1 * (c2 + ..)). An item travels
+ * along the first dimension in which its place differs from the holder's, then along the next one. Along
+ * the last dimension items travel bare; before it, each stands behind its tag: the quotient that is left
+ * of its cell, c(d+1) + side(d+1) * (..), in tag_bytes bytes of the machine's order. */
 #ifndef THALWEG_STREAM_LINKS_H
 #define THALWEG_STREAM_LINKS_H
 
@@ -29,8 +29,9 @@ typedef struct thalweg_stream_link {
   char* end; /* of whole items; both are NULL where the link has no buffer */
 } thalweg_stream_link;
 
-/* Through it the peer of a link sees what the buffer has so far: origin + next, stored in `seen` once the
- * items are written. All zeros where he cannot look: he is on another node, or no buffer is free. */
+/* Through this word the peer of a link sees how far the buffer is filled: origin + next, stored in `seen`
+ * once the items are written. All zeros if the peer cannot look: it is on another node, or no buffer is
+ * free. */
 typedef struct thalweg_stream_window {
   uint64_t* seen;
   uint64_t origin;
@@ -45,27 +46,27 @@ typedef struct thalweg_stream_dimension {
 } thalweg_stream_dimension;
 
 /* thalweg_stream_view: from interfaces/stream_links.toml */
-/* What stands here may be other after each call of a function of the stream, as its mesh may be. */
+/* The contents may change with each call of a function of the stream, as its mesh may. */
 typedef struct thalweg_stream_view {
-  /* Sends what the link has, and makes place for `bytes` more: 0, or a thalweg_status. */
+  /* Sends the link's items, and makes room for `bytes` more: 0, or a thalweg_status. */
   int (*refill)(void* stream, uint32_t link, size_t bytes);
   /* A handler fails, for this reason: all ranks are told when the phase ends. */
   int (*fail)(void* stream, const char* why);
-  /* Sends what the link has, as its peer cannot see it or does not look: at once, or soon where that
-   * would be done too often. Does not wait. */
+  /* Sends the link's items, as its peer cannot see them or does not look: at once, or soon if that would
+   * be done too often. Does not wait. */
   int (*hurry)(void* stream, uint32_t link, int at_once);
   void* stream; /* their first argument */
   thalweg_stream_link* links;
   const thalweg_stream_window* windows; /* of the links */
   const thalweg_stream_dimension* dimension;
-  const uint32_t* cells; /* of the ranks; NULL where rank r is cell r */
+  const uint32_t* cells; /* of the ranks; NULL if rank r is cell r */
   uint32_t dimensions;
   uint32_t ranks;
   uint32_t rank;
   uint32_t shares_memory;  /* with the other ranks of its node */
   uint32_t tag_bytes;      /* 2 or 4 */
   uint32_t max_item_bytes; /* that any buffer of any rank holds, the tag included */
-  uint32_t has_sent;       /* set by whoever puts an item of his own into a link */
+  uint32_t has_sent;       /* set by a sender that puts an item of its own into a link */
   /* set while a handler of the program runs: refilling does not wait then */
   uint32_t in_handler;
   /* of items that forward() has delivered here in this phase: it counts them */
@@ -74,8 +75,8 @@ typedef struct thalweg_stream_view {
 /* end of thalweg_stream_view */
 
 /* thalweg_stream_handler: from interfaces/stream_links.toml */
-/* What becomes of arriving items. All may put items into links. They return 0, or something else after
- * fail(). */
+/* The treatment of arriving items. All functions may put items into links, and return 0, or something
+ * else after fail(). */
 typedef struct thalweg_stream_handler {
   size_t size THALWEG_DEFAULT(sizeof(thalweg_stream_handler));
   void* context THALWEG_DEFAULT(NULL);
@@ -85,8 +86,8 @@ typedef struct thalweg_stream_handler {
    * later dimension. NULL: that is done for items of item_bytes, and deliver() gets those that have
    * arrived, together and aligned to 16 bytes. */
   int (*forward)(void* context, const char* items, size_t bytes, uint32_t dimension) THALWEG_DEFAULT(NULL);
-  /* Puts into links what the program has sent and holds back: after a period, where links are flushed,
-   * and before a phase ends. NULL: nothing is held back. */
+  /* Puts into links the items that the program has sent and holds back: after a period, when links are
+   * flushed, and before a phase ends. NULL: no items are held back. */
   int (*release)(void* context) THALWEG_DEFAULT(NULL);
   /* Items of the program behind tags of four bytes: each is for the rank 2 * tag + odd, and goes into a
    * link. They were sent while a phase ended, for the next one. Given if and only if forward is. */

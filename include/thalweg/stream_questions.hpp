@@ -22,9 +22,8 @@ struct query {};
 
 namespace detail {
 
-/// What askers keep until answers come. Places that come free are used last, so that notes lie in about the
-/// order of the questions, which is that of the answers: then memory is gone through from one end to the
-/// other.
+/// Notes that askers keep until answers come. Freed entries are used last, so that notes lie in about the
+/// order of the questions, which is that of the answers: memory is then traversed from one end to the other.
 template <typename Note>
 class notes {
 public:

@@ -39,7 +39,7 @@ public:
 
   template <typename State>
   void put(State& state) {
-    // What fails is lost, as it is with a phase.
+    // Items of a failing call are lost, as they are with a phase.
     const std::span<const char> kept(buffer_.data(), std::exchange(used_, 0));
     for (std::size_t at = 0; at < kept.size();) {
       record head;
@@ -69,7 +69,7 @@ private:
   std::size_t used_ = 0;
 };
 
-/// What a stream knows of its senders.
+/// A stream's record of its senders.
 class sender_count {
 public:
   void open() {
@@ -119,7 +119,7 @@ public:
     send(static_cast<int>(locator(index)), item);
   }
 
-  /// Puts what is kept here into the stream's buffers.
+  /// Puts the items that are kept here into the stream's buffers.
   void flush() {
     const std::lock_guard guard(*stream_);
     kept_.put(stream_->open_state());

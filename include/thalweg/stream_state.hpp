@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// What a stream keeps for the kinds of items that it carries, and how arriving ones find their handlers.
-// thalweg/stream.hpp is what programs use.
+// State of a stream for the kinds of items that it carries, and the way of arriving ones to their handlers.
+// Programs include thalweg/stream.hpp.
 
 #include "thalweg/stream_combining.hpp"
 #include "thalweg/stream_frames.hpp"
@@ -27,7 +27,7 @@ consteval std::size_t index_of(format_list<Formats...>) {
   return static_cast<std::size_t>(std::ranges::find(same, true) - same);
 }
 
-/// What one of a stream's types brings with it: how its items travel, and what is kept for it.
+/// Properties of one of a stream's types: the travel of its items, and the state kept for it.
 template <typename Item>
 struct entry {
   using item = Item;
@@ -181,8 +181,9 @@ private:
     return take_kind(formats(), head, at + sizeof head);
   }
 
-  // Where the next item begins depends on this one's head. But while a kind of known size goes on to come,
-  // processors predict it, and need not wait for that. (Two ranks and 8 B items: 4.2 ns an item, or 2.8.)
+  // The next item begins at a place that depends on this one's head. But while items of a known size keep
+  // coming, processors predict it, and need not wait for that. (Two ranks and 8 B items: 4.2 ns an item, or
+  // 2.8.)
   template <typename Format, typename... Formats, typename Head>
   const char* take_kind(format_list<Format, Formats...>, Head head, const char* at) {
     using heads = frames_of_state::head;

@@ -47,10 +47,11 @@ THALWEG_API thalweg_status thalweg_team_free(thalweg_team** team);
 THALWEG_API int thalweg_team_rank(const thalweg_team* team);
 THALWEG_API int thalweg_team_size(const thalweg_team* team);
 
-/* Which strategies run from now on, in the grammar of THALWEG_USE ("broadcast=knomial:radix=4;barrier=flat").
- * For calls that are not named the tuning file says it, and where that does not know them, the model with the
- * figures of the probed machine (docs/teams.md). THALWEG_USE is where a team begins; what of it no team can
- * run is passed over, and an error here: the library's own, devices' (nic), and calls that teams have not. */
+/* The strategies that run from now on, in the grammar of THALWEG_USE
+ * ("broadcast=knomial:radix=4;barrier=flat"). Calls that are not named follow the tuning file, or else the
+ * model with the figures of the probed machine (docs/teams.md). A team begins with THALWEG_USE; selections
+ * that no team can run are ignored there, and an error here: the library's own, the network card's (nic),
+ * and calls that teams lack. */
 THALWEG_API thalweg_status thalweg_team_use(thalweg_team* team, const char* selections);
 
 /* --- symmetric memory --- */
@@ -58,8 +59,8 @@ THALWEG_API thalweg_status thalweg_team_use(thalweg_team* team, const char* sele
 /* As many bytes on every rank, zeros, aligned to pages. Ranks of a node reach each other's directly. */
 THALWEG_API thalweg_status thalweg_team_allocate(thalweg_team* team, size_t bytes, void** memory);
 THALWEG_API thalweg_status thalweg_team_release(thalweg_team* team, void* memory);
-/* Where the place `address` of symmetric memory is in another rank's; NULL where that rank is on another
- * node, or the address is none of symmetric memory. Not collective. */
+/* The counterpart of the address `address` of symmetric memory in another rank's; NULL if that rank is on
+ * another node, or if the address is not in symmetric memory. Not collective. */
 THALWEG_API void* thalweg_team_reach(const thalweg_team* team, const void* address, int rank);
 
 /* --- collectives --- */
@@ -82,7 +83,7 @@ typedef enum thalweg_collective {
   thalweg_collective_alltoall,  /* input: count for each rank; output: count from each */
   thalweg_collective_reduce,    /* input: count; output of the root: count */
   thalweg_collective_allreduce, /* the same, output of every rank */
-  thalweg_collective_scan,      /* output: what ranks up to this one have, combined */
+  thalweg_collective_scan,      /* output: the combined values of ranks up to this one */
   thalweg_collective_barrier    /* for thalweg_team_strategy(); started by thalweg_team_barrier() */
 } thalweg_collective;
 
@@ -95,8 +96,8 @@ THALWEG_API thalweg_status thalweg_team_strategy(thalweg_team* team, thalweg_col
                                                  size_t bytes, const char** strategy);
 
 /* thalweg_team_call: from interfaces/team.toml */
-/* A collective. As it begins: a broadcast of nothing from rank 0, of MPI_BYTE, with thalweg_sync_mine at
- * both ends. */
+/* A collective. The default is a broadcast of nothing from rank 0, of MPI_BYTE, with thalweg_sync_mine
+ * at both ends. */
 typedef struct thalweg_team_call {
   size_t size THALWEG_DEFAULT(sizeof(thalweg_team_call));
   thalweg_collective collective THALWEG_DEFAULT(thalweg_collective_broadcast);
@@ -128,22 +129,22 @@ THALWEG_API thalweg_status thalweg_team_start(thalweg_team* team, const thalweg_
 /* Returns when all ranks have come and all that they had started on the team has finished; with a request,
  * the latter is left to thalweg_team_complete(). */
 THALWEG_API thalweg_status thalweg_team_barrier(thalweg_team* team, thalweg_request** request);
-/* Returns when what this rank started on the team has finished here. Not collective, but others have to come
- * for it. */
+/* Returns when all operations that this rank started on the team have finished here. Not collective, but
+ * other ranks have to take part. */
 THALWEG_API thalweg_status thalweg_team_complete(thalweg_team* team);
 
 /* --- messages --- */
 
-/* From rank to rank. Where all hosts have an agent (thalweg nic serve), the receiver's network device keeps
- * and matches what comes, while its host does something else: a receive from anybody takes as long with many
- * senders and many messages as with few. Elsewhere the MPI library does it. Messages of a sender that fit a
- * receive come in the order in which they were sent. */
+/* Messages from rank to rank. If all hosts have an agent (thalweg nic serve), the receiver's network card
+ * keeps and matches messages, while its host does other work: a receive from any rank takes as long with
+ * many senders and many messages as with few. Elsewhere the MPI library does it. Messages of a sender that
+ * fit a receive arrive in the order of sending. */
 
 /* Of a receive: from anybody, with any tag. */
 enum { thalweg_any = -1 };
 
 /* thalweg_received: from interfaces/team.toml */
-/* What a receive got. */
+/* The message that a receive got. */
 typedef struct thalweg_received {
   size_t size THALWEG_DEFAULT(sizeof(thalweg_received));
   int from;

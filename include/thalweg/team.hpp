@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Teams for C++: thalweg/team.h says what the calls do. Failures throw thalweg::error.
+// Teams for C++: thalweg/team.h describes the calls. Failures throw thalweg::error.
 //
 //   thalweg::team all(MPI_COMM_WORLD);
 //   thalweg::symmetric_memory<double> vector = all.allocate<double>(n);
@@ -32,7 +32,7 @@ namespace detail {
 template <typename Caller>
 class collectives {
   template <typename T>
-  using input = std::span<const std::type_identity_t<T>>; // what converts to a span will do
+  using input = std::span<const std::type_identity_t<T>>; // anything that converts to a span will do
   using synchronized = call_synchronization;
   using site = std::source_location;
 
@@ -166,7 +166,8 @@ public:
   /// Collective, as free() is, which tells of failures: here they are lost. After MPI_Finalize() it does
   /// nothing.
   ~team() { thalweg_team_free(&team_); }
-  /// Collective. Waits for what was started, and ends the team with its memory; it is no team afterwards.
+  /// Collective. Waits for operations that were started, and ends the team with its memory; the object is no
+  /// team afterwards.
   void free() { detail::check(thalweg_team_free(&team_)); }
 
   explicit operator bool() const { return team_ != nullptr; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// What a team's collective is given in C++, and the same as thalweg/team.h wants it.
+// The arguments of a team's collective in C++, and the same as thalweg/team.h wants it.
 
 #include "thalweg/error.hpp"
 #include "thalweg/team.h"
@@ -33,7 +33,7 @@ enum class synchronization {
   all = thalweg_sync_all,
 };
 
-/// What a call waits for before it touches buffers, and before it ends.
+/// The synchronization of a call before it touches buffers, and before it ends.
 struct call_synchronization {
   synchronization before = synchronization::mine;
   synchronization after = synchronization::mine;

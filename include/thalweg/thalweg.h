@@ -31,9 +31,9 @@ typedef enum thalweg_schedule_format {
 THALWEG_API thalweg_status thalweg_schedule(const char* selection, int ranks, int root, int rank,
                                             thalweg_schedule_format format, char** text);
 
-/* Executes a selection's schedules symbolically over all ranks. Succeeds where it is proven that they do what
- * the operation says; with thalweg_error_not_proven the message has the number of faults and the first one.
- */
+/* Executes a selection's schedules symbolically over all ranks. Succeeds if the proof shows that they
+ * perform the operation; with thalweg_error_not_proven the message has the number of faults and the first
+ * one. */
 THALWEG_API thalweg_status thalweg_prove(const char* selection, int ranks, int root);
 
 THALWEG_API void thalweg_free(char* text);

@@ -49,27 +49,27 @@ operations, strategies and parameters that a selection may name.
 ## Without the command
 
 The interposer reads the variables in each rank, and rank 0's values hold for all. A program that is preloaded by hand
-(`LD_PRELOAD`) obeys the same variables. Three defaults differ then, as the command is what sets them: there is no
-summary, no tuning file and no learning. `THALWEG_SUMMARY=1`, `THALWEG_TUNING` and `THALWEG_LEARN` turn them on.
-`THALWEG_DISABLE=1` makes Thalweg absent. A profiler that the program is linked with has to stand in `LD_PRELOAD` too,
-in front of the interposer. The command sees to that itself.
+(`LD_PRELOAD`) obeys the same variables. Three defaults differ then, because the command sets them: there is no summary,
+no tuning file and no learning. `THALWEG_SUMMARY=1`, `THALWEG_TUNING` and `THALWEG_LEARN` turn them on.
+`THALWEG_DISABLE=1` makes Thalweg absent. A profiler that the program is linked with must be in `LD_PRELOAD` too, in
+front of the interposer. The command does so by itself.
 """
 
 _EXIT_STATUS = """# Exit status
 
 `thalweg run` ends as the program's launcher does: with the same exit status, or by the same signal. Signals that are
-sent to it reach the launcher. Inside a rank (`srun thalweg run`) the program takes its place.
+sent to it reach the launcher. In a rank (`srun thalweg run`) the program replaces the command.
 
-When the command itself fails, nothing has been started. One or two lines on stderr say what is wrong and what to do
-about it. The status is:
+When the command itself fails, nothing has been started. One or two lines on stderr give the error and its remedy. The
+status is:
 
 | status | meaning |
 | --- | --- |
 | 0 | all is well |
 {rows}
 
-126 and 127 are what a shell returns in the same case. Launchers have statuses of their own. Open MPI's, for instance,
-is 1 when it finds too few slots.
+A shell returns 126 and 127 in the same cases. Launchers have statuses of their own. Open MPI's, for instance, is 1 when
+it finds too few slots.
 """
 
 

@@ -90,7 +90,7 @@ OPTIONS: tuple[Option, ...] = (
         panel="Choose",
         default=None,
         metavar="PERCENT",
-        help="What learning may cost: a share of the time in the calls that it learns about. 100 sets no bound.",
+        help="The bound on the cost of learning: a share of the time in the calls that it learns about. 100 sets none.",
         unset="2",
     ),
     Option(
@@ -102,7 +102,7 @@ OPTIONS: tuple[Option, ...] = (
         former_name="polite",
         former_choices=("auto", "always", "never"),
         help="How ranks wait: yield the core (poll, then yield, then sleep), spin as the library does, or, with auto, "
-        "yield where ranks outnumber cores.",
+        "yield if ranks outnumber cores.",
     ),
     Option(
         name="poll_us",
@@ -137,7 +137,7 @@ OPTIONS: tuple[Option, ...] = (
         panel="Place",
         default=None,
         metavar="FILE",
-        help="Where hosts are in the network: a line for each, its name and its place. Strategies can follow it.",
+        help="Positions of hosts in the network: a line for each, its name and its place. Strategies can follow it.",
     ),
     Option(
         name="report",
@@ -145,7 +145,7 @@ OPTIONS: tuple[Option, ...] = (
         panel="Observe",
         default=None,
         metavar="FILE",
-        help="Write all that was seen, per collective and call site, to this JSON file at the end.",
+        help="Write all figures, per collective and call site, to this JSON file at the end.",
     ),
     Option(
         name="summary",
@@ -166,7 +166,7 @@ OPTIONS: tuple[Option, ...] = (
         kind="switch",
         panel="Observe",
         default=False,
-        help="Keep the ranks' calls in their order, and what they compute between, for `thalweg simulate --trace`.",
+        help="Keep the ranks' calls in their order, and the computation between them, for `thalweg simulate --trace`.",
     ),
     Option(
         name="place",
@@ -174,7 +174,7 @@ OPTIONS: tuple[Option, ...] = (
         panel="Place",
         default="off",
         metavar="auto|off|FILE",
-        help="Number the ranks so that those that talk are near each other: by what an earlier run recorded (auto), or "
+        help="Number the ranks so that partners are near each other: by the pattern of an earlier run (auto), or "
         "by a file with the slot of each rank. With auto, the first run records.",
     ),
     Option(
@@ -218,7 +218,7 @@ OPTIONS: tuple[Option, ...] = (
         kind="choice",
         default="auto",
         choices=("auto", "yes", "no"),
-        help="Whether the program may pass a GPU's memory to collectives: yes, no, or where a GPU's runtime is loaded "
+        help="Whether the program may pass a GPU's memory to collectives: yes, no, or if a GPU's runtime is loaded "
         "when MPI starts (auto). Such collectives are left to the MPI library.",
     ),
     Option(
@@ -227,7 +227,7 @@ OPTIONS: tuple[Option, ...] = (
         panel="Observe",
         default=False,
         short="-v",
-        help="Say on stderr what is done at start-up and what is passed on to the MPI library, and why.",
+        help="Report on stderr the steps of the start-up, and the calls left to the MPI library, with the reasons.",
     ),
     Option(
         name="disable",
