@@ -55,7 +55,7 @@ int refuse_to_cancel(void*, int) {
   return MPI_SUCCESS;
 }
 
-void advance_all(Place place);
+void advance_all(AdvancedFrom place);
 
 void begin(Requests& all, Ongoing& ongoing) {
   ongoing.active = true;
@@ -117,7 +117,7 @@ Ongoing* take_complete(Requests& all) {
   return completed;
 }
 
-void advance_all(Place place) {
+void advance_all(AdvancedFrom place) {
   if (this_thread.is_advancing)
     return;
   Requests& all = requests();
@@ -127,7 +127,7 @@ void advance_all(Place place) {
   }
   for (Ongoing* const ongoing : all.in_flight)
     ongoing->complete = ongoing->complete || advance(*ongoing);
-  if (place == Place::in_progress)
+  if (place == AdvancedFrom::in_progress)
     return;
   Ongoing* completed = take_complete(all);
   lock.unlock();

@@ -31,7 +31,7 @@ struct Observation {
 
 // Where operations are advanced: those that complete inside of the library's progress are told to the library
 // afterwards.
-enum class Place { outside, in_progress };
+enum class AdvancedFrom { outside, in_progress };
 
 // What goes on beside the program's calls (wait/progress.hpp). The functions are set before what they look
 // after is counted.
@@ -40,7 +40,7 @@ struct Background {
   // These, one for each group on network cards, and one for each library with streams: calls look at no more
   // than this.
   std::atomic<int> work{0};
-  std::atomic<void (*)(Place)> advance_executions{nullptr};
+  std::atomic<void (*)(AdvancedFrom)> advance_executions{nullptr};
   // Lets streams progress. The program waits: it has nothing else to do, so they are looked after at once,
   // and not now and then. Has anything of theirs moved?
   std::atomic<bool (*)(bool waits)> progress_streams{nullptr};
@@ -58,7 +58,7 @@ struct Hooks {
       nullptr; // behind that, when no code of the program runs any more that may use MPI
 };
 
-struct Counts {
+struct SharedCounts {
   // Raised when choices, communicators or what is remembered of calls changes, so that all threads forget the
   // calls that they know (run/fast_path.hpp).
   std::atomic<std::uint32_t> call_epoch{1};
@@ -84,7 +84,7 @@ struct ProcessState {
   Observation observation;
   Background background;
   Hooks hooks;
-  Counts counts;
+  SharedCounts counts;
   LibraryProgress progress;
 };
 

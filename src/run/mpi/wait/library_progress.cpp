@@ -80,7 +80,7 @@ bool has_work_in_progress() {
 void looked(bool in_vain) {
   static thread_local ProgressWait wait;
   if (runtime.wait.executes_in_progress) {
-    progress_executions(Place::in_progress);
+    progress_executions(AdvancedFrom::in_progress);
   }
   if (runtime.wait.yields_in_progress) {
     wait.looked(in_vain);

@@ -20,7 +20,7 @@ inline bool has_only_executions() {
          process.background.executions.load(std::memory_order_acquire);
 }
 
-inline void progress_executions(Place place = Place::outside) {
+inline void progress_executions(AdvancedFrom place = AdvancedFrom::outside) {
   if (process.background.executions.load(std::memory_order_acquire) > 0) {
     process.background.advance_executions.load(std::memory_order_relaxed)(place);
   }
