@@ -29,13 +29,13 @@ PARTS = ("words", "kinds", "lookup", "distances", "threads")
 @pytest.mark.parametrize(
     ("page", "program"),
     [
-        ("placing.md", "place/jobs/page.cpp"),
-        ("teams.md", "team/page.cpp"),
-        ("streams.md", "stream/jobs/page.cpp"),
-        *[("streams.md", f"stream/jobs/page/{part}.inc") for part in PARTS],
-        ("streams.md", "stream/python/page.py"),
-        ("objects.md", "objects/jobs/page.cpp"),
-        ("objects.md", "objects/python/page.py"),
+        ("placing.md", "api/placer/jobs/page.cpp"),
+        ("teams.md", "api/team/page.cpp"),
+        ("streams.md", "api/stream/jobs/page.cpp"),
+        *[("streams.md", f"api/stream/jobs/page/{part}.inc") for part in PARTS],
+        ("streams.md", "api/stream/python/page.py"),
+        ("objects.md", "api/objects/jobs/page.cpp"),
+        ("objects.md", "api/objects/python/page.py"),
     ],
 )
 def test_the_example_of_a_page_is_the_one_that_is_run(page: str, program: str) -> None:
@@ -55,8 +55,8 @@ def test_man_pages_are_roff() -> None:
 
 
 def test_defaults_in_documents_are_those_of_the_interposer() -> None:
-    waiting = (ROOT / "src" / "wait" / "settings.hpp").read_text()
-    settings = (ROOT / "src" / "mpi" / "state" / "settings.hpp").read_text()
+    waiting = (ROOT / "src" / "runtime" / "wait" / "settings.hpp").read_text()
+    settings = (ROOT / "src" / "run" / "mpi" / "state" / "settings.hpp").read_text()
     inside = {
         "poll_us": re.search(r"\bpoll_us = (\d+);", waiting),
         "yield_us": re.search(r"\byield_us = (\d+);", waiting),

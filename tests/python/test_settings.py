@@ -246,7 +246,7 @@ def test_config_refuses_a_selection_that_nobody_knows(thalweg: Command, words: l
 def test_the_ranks_tables_are_current() -> None:
     """What the interposer knows of options and limits is what the command knows: `make man` writes it."""
     for name, text in tables().items():
-        assert (ROOT / "src" / "mpi" / "state" / name).read_text() == text, f"{name} is out of date: make man"
+        assert (ROOT / "src" / "run" / "mpi" / "state" / name).read_text() == text, f"{name} is out of date: make man"
 
 
 def test_users_choices_of_algorithms() -> None:

@@ -13,7 +13,7 @@ FLAVORS = {"openmpi4": "openmpi", "mpich4": "mpich"}
 @pytest.mark.parametrize("ranks", [2, 5])
 @pytest.mark.parametrize("mpi", list(FLAVORS))
 def test_jobs_end_whose_brackets_lose_a_rank(mpi: str, ranks: int, strategy: str) -> None:
-    program = BUILD / "tests" / "objects" / "jobs" / f"objects-brackets-{FLAVORS[mpi]}"
+    program = BUILD / "tests" / "api" / "objects" / "jobs" / f"objects-brackets-{FLAVORS[mpi]}"
     result = run(named(mpi), ranks, [str(program), strategy], seconds=60)
     assert result.status != 0, result.explain()
     assert "all right" not in result.out
@@ -28,7 +28,7 @@ IN_THE_GATE = [("openmpi4", 5, "sums"), ("openmpi4", 2, "moves")]
     [one if one in IN_THE_GATE else pytest.param(*one, marks=pytest.mark.exhaustive) for one in EVERY],
 )
 def test_jobs_end_that_lose_a_rank(mpi: str, ranks: int, way: str) -> None:
-    program = BUILD / "tests" / "objects" / "jobs" / f"objects-killed-{FLAVORS[mpi]}"
+    program = BUILD / "tests" / "api" / "objects" / "jobs" / f"objects-killed-{FLAVORS[mpi]}"
     result = run(named(mpi), ranks, [str(program), way], seconds=60)
     assert result.status != 0, result.explain()
     assert "all right" not in result.out

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.parametrize("mpi", ["openmpi4", pytest.param("mpich4", 
 
 
 def run_job(mpi: str, ranks: int, folder: Path, *words: str) -> Result:
-    program = BUILD / "tests" / "objects" / "jobs" / f"objects-restart-{FLAVORS[mpi]}"
+    program = BUILD / "tests" / "api" / "objects" / "jobs" / f"objects-restart-{FLAVORS[mpi]}"
     return run(named(mpi), ranks, [str(program), str(folder), *words], seconds=60)
 
 

@@ -39,7 +39,7 @@ def _lab() -> Iterator[None]:
 @pytest.mark.usefixtures("_lab")
 def test_a_ring_follows_the_ring() -> None:
     """On shuffled hosts that a list of hosts names, natively: nothing but the library knows of Thalweg."""
-    program = ROOT / "build" / "tests" / "place" / "jobs" / "place-ring-openmpi"
+    program = ROOT / "build" / "tests" / "api" / "placer" / "jobs" / "place-ring-openmpi"
     result = thalweg("lab", "run", "--native", "-n", str(HOSTS), "--", str(program))
     assert result.returncode == 0, result.stderr
     (line,) = [line for line in result.stdout.splitlines() if line.startswith("renumbered:")]

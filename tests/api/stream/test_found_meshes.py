@@ -14,7 +14,7 @@ on_debians = pytest.mark.parametrize("mpi", ["openmpi4", pytest.param("mpich4", 
 
 
 def job(mpi: str, settings: dict[str, str], *words: str) -> Result:
-    program = ROOT / "build" / "tests" / "stream" / "jobs" / f"stream-choosing-{FLAVORS[mpi]}"
+    program = ROOT / "build" / "tests" / "api" / "stream" / "jobs" / f"stream-choosing-{FLAVORS[mpi]}"
     result = run(named(mpi), RANKS, [str(program), *words], environment=settings, seconds=120)
     assert result.status == 0, result.explain()
     return result

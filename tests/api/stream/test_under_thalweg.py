@@ -14,7 +14,7 @@ from test_python_streams import PROGRAMS, run_program
 
 from thalweg_labs.demo.site import thalweg_command
 
-JOBS = BUILD / "tests" / "stream" / "jobs"
+JOBS = BUILD / "tests" / "api" / "stream" / "jobs"
 FLAVORS = {"openmpi4": "openmpi", "mpich4": "mpich"}
 MESSAGES = {"THALWEG_SHARED_MEMORY": "0"}
 on_debians = pytest.mark.parametrize("mpi", FLAVORS)

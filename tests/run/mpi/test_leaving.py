@@ -47,8 +47,8 @@ def test_calls_of_mpi(name: str, tmp_path: Path) -> None:
 def test_between_hosts(tmp_path: Path) -> None:
     """The same between hosts; calls of teams, whose short messages are put together there; and items of streams."""
     thalweg = OwnLab("leaving")
-    team = str(BUILD / "tests" / "team" / "team-leaving-openmpi")
-    stream = str(BUILD / "tests" / "stream" / "jobs" / "stream-leaving-openmpi")
+    team = str(BUILD / "tests" / "api" / "team" / "team-leaving-openmpi")
+    stream = str(BUILD / "tests" / "api" / "stream" / "jobs" / "stream-leaving-openmpi")
     with thalweg.up("--hosts", str(RANKS)):
         for program, words in (
             (str(build(named("openmpi4"), "leaving")), ["--use", SELECTIONS]),

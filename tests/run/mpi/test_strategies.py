@@ -12,7 +12,7 @@ import pytest
 from jobs import build, run, using
 from mpis import ROOT, named
 
-INDEX = ROOT / "src" / "strategies" / "index.inc"
+INDEX = ROOT / "src" / "core" / "strategies" / "index.inc"
 RANKS = (3, 4, 5, 7, 8)
 SUITES = (
     *("barrier", "bcast", "gather", "scatter", "gatherv", "scatterv"),

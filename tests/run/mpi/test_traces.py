@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 #SPDX - License - Identifier : BSD - 3 - Clause
 """Traces of calls in their order: what they keep of jobs, and that they can be replayed."""
 

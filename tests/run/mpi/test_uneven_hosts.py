@@ -83,7 +83,7 @@ def test_orders_of_ranks() -> None:
 @pytest.mark.parametrize("name", ["plain", pytest.param("collectives", marks=pytest.mark.exhaustive)])
 def test_teams(name: str) -> None:
     """Teams within hosts and between them: a page's calls, or all collectives in all modes."""
-    program = BUILD / "tests" / "team" / f"team-{name}-openmpi"
+    program = BUILD / "tests" / "api" / "team" / f"team-{name}-openmpi"
     result = thalweg("lab", "run", "--learn", "off", "--tuning", "off", "-n", "5", "--", str(program))
     assert result.returncode == 0, result.stderr[-3000:]
     assert "all right" in result.stdout
@@ -91,7 +91,7 @@ def test_teams(name: str) -> None:
 
 def test_streams_that_change_their_mesh() -> None:
     """Where ranks of a host share memory and others are far, meshes have both."""
-    program = BUILD / "tests" / "stream" / "jobs" / "stream-choosing-openmpi"
+    program = BUILD / "tests" / "api" / "stream" / "jobs" / "stream-choosing-openmpi"
     result = thalweg("lab", "run", "--tuning", "off", "-n", "10", "--", str(program), "25")
     assert result.returncode == 0, result.stderr[-3000:]
     assert "all right" in result.stdout

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/offload/nic_group.hpp"
 
+#include <algorithm>
+#include <exception>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "mpi/offload/nic_notes.hpp"
-#include "mpi/offload/nic_watch.hpp"
 #include "mpi/state/runtime.hpp"
 
 namespace thalweg::mpi {
@@ -74,9 +76,35 @@ wait::Look NicGroup::settle() {
   return is_settled() ? wait::Look::reached : wait::Look::moved;
 }
 
+bool NicGroup::go_on(bool is_held, std::uint64_t& pause_ns) noexcept {
+  constexpr std::uint64_t pause_of_new_ns = 100'000; // agents take much longer
+  try {
+    if (settle() != wait::Look::reached) {
+      pause_ns = std::min(pause_ns, pause_of_new_ns);
+      return false;
+    }
+    if (!is_on_nics())
+      return true;
+    if (!is_held)
+      recovery_->close();
+    const bool is_over = recovery_->progress();
+    if (is_lost() && !is_over)
+      pause_ns = 0;
+    return is_over;
+  } catch (const std::exception& error) {
+    log_line(std::string("network devices are lost, and ranks do not reach each other: ") + error.what());
+    return true;
+  }
+}
+
+void NicGroup::close() {
+  if (is_settled() && is_on_nics())
+    recovery_->close();
+}
+
 void NicGroup::has_joined() {
   if (!turn_.is_awaited() && !std::exchange(is_changing_, true))
-    joining_->tell_calls(turn_.promise());
+    joining_->share_call_count(turn_.promise());
   else
     begin_calls();
 }
@@ -84,7 +112,7 @@ void NicGroup::has_joined() {
 // All ranks know that their cards run its calls.
 void NicGroup::begin_calls() {
   if (is_changing_)
-    turn_.change_behind(joining_->most_calls());
+    turn_.change_behind(joining_->largest_call_count());
   const NicShape& shape = joining_->shape();
   if (shape.relays)
     relay_ = std::make_unique<nic::RelayMember>(joining_->take_relay_card(), rank_ == shape.root,

@@ -15,6 +15,7 @@
 #include "mpi/offload/nic_joining.hpp"
 #include "mpi/offload/nic_recovery.hpp"
 #include "mpi/offload/nic_turn.hpp"
+#include "mpi/offload/nic_watch.hpp"
 #include "nic/member.hpp"
 #include "nic/relay_member.hpp"
 #include "strategies/implementation.hpp"
@@ -24,7 +25,7 @@
 namespace thalweg::mpi {
 
 // It outlives the communicator: whoever has finished his calls is still needed by others (nic_recovery.hpp).
-class NicGroup : public std::enable_shared_from_this<NicGroup> {
+class NicGroup final : public NicWatched, public std::enable_shared_from_this<NicGroup> {
 public:
   // The group of a strategy's schedule at that root; without a name, `combiner` is none. `tags` are for it
   // alone, for good.
@@ -69,6 +70,9 @@ public:
   }
   // Then: what becomes of operations where the cards are lost.
   NicRecovery& recovery() const { return *recovery_; }
+
+  bool go_on(bool is_held, std::uint64_t& pause_ns) noexcept override;
+  void close() override;
 
 private:
   void watch();

@@ -128,12 +128,12 @@ NicJoining::State NicJoining::progress() {
   return go_on();
 }
 
-void NicJoining::tell_calls(std::uint32_t calls) {
+void NicJoining::share_call_count(std::uint32_t calls) {
   own().calls = calls;
   ballot_.begin();
 }
 
-std::uint32_t NicJoining::most_calls() const {
+std::uint32_t NicJoining::largest_call_count() const {
   return std::ranges::max(words(), {}, &Word::calls).calls;
 }
 

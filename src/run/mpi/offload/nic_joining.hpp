@@ -73,8 +73,8 @@ public:
   const std::string& why_refused() const { return why_refused_; }
 
   // One more round of those that have joined: how many blocking calls each has begun.
-  void tell_calls(std::uint32_t calls);
-  std::uint32_t most_calls() const;
+  void share_call_count(std::uint32_t calls);
+  std::uint32_t largest_call_count() const;
 
   // What came out; of broadcasts and scatters the relay.
   std::unique_ptr<nic::Card> take_card() { return std::move(card_); }

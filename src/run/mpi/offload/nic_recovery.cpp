@@ -24,7 +24,7 @@ NicRecovery::Runner NicRecovery::runner_of(std::uint32_t epoch) const {
   return thalweg_nic_later(epoch, limit_) != 0 ? Runner::engine : Runner::group;
 }
 
-// Who is gone is told by the call that waits for it.
+// Who is gone is heard by the call that waits for it.
 bool NicRecovery::progress() {
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock())
@@ -137,13 +137,13 @@ void NicRecovery::take_epoch() {
   brought_.erase(epoch);
   if (!lacks(group_.rank, epoch))
     return;
-  const std::vector<EpochWord>& told = epochs_ballot_->words();
-  const auto result = std::ranges::find(told, nic::Known::result, &EpochWord::known);
+  const std::vector<EpochWord>& heard = epochs_ballot_->words();
+  const auto result = std::ranges::find(heard, nic::Known::result, &EpochWord::known);
   std::vector<thalweg_nic_content>& kept = results_[epoch];
-  if (result != told.end())
+  if (result != heard.end())
     kept = {result->content};
   else
-    for (const EpochWord& word : told)
+    for (const EpochWord& word : heard)
       kept.push_back(word.content);
 }
 

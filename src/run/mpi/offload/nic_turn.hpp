@@ -36,9 +36,9 @@ public:
     last_alone_.store(calls + calls_while_changing, std::memory_order_seq_cst);
     return calls;
   }
-  // All ranks' numbers are known: `most` is the largest one.
-  void change_behind(std::uint32_t most) {
-    last_on_engine_.store(most + calls_while_changing, std::memory_order_relaxed);
+  // All ranks' numbers are known: `largest` of them.
+  void change_behind(std::uint32_t largest) {
+    last_on_engine_.store(largest + calls_while_changing, std::memory_order_relaxed);
   }
 
   // Is the call that runs the engine's, while it is not known whether there is a group? False: it waits.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <exception>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -21,40 +20,17 @@ namespace {
 // A look asks the kernel once for each group, and who waits on the devices waits much longer before it takes
 // something for lost.
 constexpr std::uint64_t pause_ns = 5'000'000;
-// Agents take much longer.
-constexpr std::uint64_t pause_of_new_ns = 100'000;
 
 struct Watched {
   std::mutex mutex; // of what is added
-  std::vector<std::shared_ptr<NicGroup>> added;
+  std::vector<std::shared_ptr<NicWatched>> added;
   std::atomic_flag is_looking; // whoever does has the rest; what it calls may come here again
-  std::vector<std::shared_ptr<NicGroup>> groups;
+  std::vector<std::shared_ptr<NicWatched>> groups;
   std::atomic<std::uint64_t> due_ns = 0;
 };
 
 Watched& watched() {
   return of_process<Watched>();
-}
-
-// True once the group is over.
-bool look_after(NicGroup& group, bool is_held, std::uint64_t& longest_ns) noexcept {
-  try {
-    if (group.settle() != wait::Look::reached) {
-      longest_ns = std::min(longest_ns, pause_of_new_ns);
-      return false;
-    }
-    if (!group.is_on_nics())
-      return true;
-    if (!is_held)
-      group.recovery().close();
-    const bool is_over = group.recovery().progress();
-    if (group.is_lost() && !is_over)
-      longest_ns = 0;
-    return is_over;
-  } catch (const std::exception& error) {
-    log_line(std::string("network devices are lost, and ranks do not reach each other: ") + error.what());
-    return true;
-  }
 }
 
 void look_after_all() {
@@ -69,8 +45,8 @@ void look_after_all() {
     all.added.clear();
   }
   std::uint64_t longest_ns = pause_ns;
-  const std::size_t over = std::erase_if(all.groups, [&](const std::shared_ptr<NicGroup>& group) {
-    return look_after(*group, group.use_count() > 1, longest_ns);
+  const std::size_t over = std::erase_if(all.groups, [&](const std::shared_ptr<NicWatched>& group) {
+    return group->go_on(group.use_count() > 1, longest_ns);
   });
   process.background.work.fetch_sub(static_cast<int>(over), std::memory_order_relaxed);
   all.due_ns.store(now_ns + longest_ns, std::memory_order_relaxed);
@@ -79,7 +55,7 @@ void look_after_all() {
 
 } // namespace
 
-void watch_nics(std::shared_ptr<NicGroup> group) {
+void watch_nics(std::shared_ptr<NicWatched> group) {
   Watched& all = watched();
   const std::scoped_lock lock(all.mutex);
   all.added.push_back(std::move(group));
@@ -96,9 +72,8 @@ void close_nics() {
     look_after_all();
     if (all.is_looking.test_and_set())
       return MPI_SUCCESS;
-    for (const std::shared_ptr<NicGroup>& group : all.groups)
-      if (group->is_settled() && group->is_on_nics())
-        group->recovery().close();
+    for (const std::shared_ptr<NicWatched>& group : all.groups)
+      group->close();
     found = all.groups.empty();
     all.is_looking.clear();
     return MPI_SUCCESS;

@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Groups on network devices are looked after in all calls of MPI: a rank that has got its result may be in
-// any of them when others, whose devices are lost, need it.
+// Groups on network cards are looked after in all calls of MPI, as others may need this rank when its own
+// calls have ended (nic_recovery.hpp).
 
+#include <cstdint>
 #include <memory>
-
-#include "mpi/offload/nic_group.hpp"
 
 namespace thalweg::mpi {
 
-// Has the group made where nobody waits for it. Then until it is over: where devices cannot run its calls or
-// are lost, or once nobody else holds it, and all ranks have got all.
-void watch_nics(std::shared_ptr<NicGroup> group);
+class NicWatched {
+public:
+  virtual ~NicWatched() = default;
+  // Goes on without waiting; true once it is over. `is_held`: somebody else has it still, who may begin more.
+  // `pause_ns` becomes shorter where it has to be looked after sooner.
+  virtual bool go_on(bool is_held, std::uint64_t& pause_ns) noexcept = 0;
+  // Nobody begins more.
+  virtual void close() = 0;
+};
 
-// Before the end of MPI: waits until all groups are over.
+// Until it is over.
+void watch_nics(std::shared_ptr<NicWatched> group);
+
+// Before the library ends: brings all to their end, which waits for other ranks.
 void close_nics();
 
 } // namespace thalweg::mpi

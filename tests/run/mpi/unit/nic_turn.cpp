@@ -33,7 +33,7 @@ struct Rank {
   }
 };
 
-// Ranks call at any pace; each promises once, and is told later than others. Blocking calls may leave others
+// Ranks call at any pace; each promises once, and is heard later than others. Blocking calls may leave others
 // behind by any number, as broadcasts do.
 TEST(NicTurn, AllRanksGoOverWithTheSameCall) {
   std::mt19937 random(1); // NOLINT(cert-msc51-cpp): the same programs each time
@@ -42,7 +42,7 @@ TEST(NicTurn, AllRanksGoOverWithTheSameCall) {
     std::vector<Rank> ranks(1 + random() % 6);
     for (Rank& rank : ranks)
       rank.turn = std::make_unique<NicTurn>(is_awaited);
-    std::vector<std::uint32_t> told;
+    std::vector<std::uint32_t> heard;
     const std::uint32_t last = 20 + random() % 300;
     const auto pick = [&]() -> Rank& { return ranks[random() % ranks.size()]; };
     while (std::ranges::any_of(ranks, [&](const Rank& rank) { return rank.runners.size() < last; })) {
@@ -50,11 +50,11 @@ TEST(NicTurn, AllRanksGoOverWithTheSameCall) {
         rank.begin();
       if (Rank& rank = pick(); random() % 20 == 0 && !rank.has_promised) {
         rank.has_promised = true;
-        told.push_back(is_awaited ? 0 : rank.turn->promise());
+        heard.push_back(is_awaited ? 0 : rank.turn->promise());
       }
-      if (Rank& rank = pick(); told.size() == ranks.size() && random() % 20 == 0 && !rank.is_settled) {
+      if (Rank& rank = pick(); heard.size() == ranks.size() && random() % 20 == 0 && !rank.is_settled) {
         if (!is_awaited)
-          rank.turn->change_behind(std::ranges::max(told));
+          rank.turn->change_behind(std::ranges::max(heard));
         rank.is_settled = true;
         if (rank.waits)
           rank.run();
