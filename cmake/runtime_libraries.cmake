@@ -46,6 +46,6 @@ endfunction()
 
 thalweg_runtime_library(src/api/team NAME team USES nic)
 thalweg_runtime_library(src/api/stream/mpi NAME stream USES stream)
-thalweg_runtime_library(src/api/balancer NAME balance USES balance)
+thalweg_runtime_library(src/api/balancer NAME balance USES balance control)
 thalweg_runtime_library(src/api/placer NAME place USES place)
-thalweg_runtime_library(src/api/objects/mpi NAME objects USES objects ON stream balance)
+thalweg_runtime_library(src/api/objects/mpi NAME objects USES objects control ON stream balance)

@@ -14,7 +14,7 @@ LARGE_CLASSES = {
     "ItemStream": 120,
     "Network": 89,
     "Learner": 63,
-    "Scheduler": 62,
+    "Scheduler": 61,
     "LoggpSimulation": 57,
     "Registry": 45,
     "CommunicatorState": 43,

@@ -15,7 +15,7 @@ SOURCE = ROOT / "src"
 # What a room may use: rooms above its own line. A folder inside of a room may be a room of its own.
 BELOW_MPI = {
     "base", "wait", "topology", "schedule", "strategies", "machine", "pattern", "transport", "transport/shm",
-    "transport/mpi", "engine", "nic", "tune", "job", "job/mpi", "place",
+    "transport/mpi", "engine", "control", "nic", "tune", "job", "job/mpi", "place",
 }  # fmt: skip
 MPI = (
     "abi", "observe", "state", "wait", "comm", "call", "choose", "run", "offload", "learn", "decide", "record", "trace",
@@ -42,6 +42,7 @@ ROOMS: dict[str, set[str]] = {
     "transport/aggregation": {"base", "wait", "transport"},
     "transport/mpi": {"base", "transport"},
     "engine": {"base", "schedule", "transport"},
+    "control": {"base", "wait", "transport", "schedule", "strategies", "engine"},
     "nic": {"base", "wait", "schedule"},
     "nic/programs": {"nic"},
     "nic/agent": {"base", "nic"},
@@ -67,11 +68,11 @@ ROOMS: dict[str, set[str]] = {
         "base", "boundary", "wait", "topology", "machine", "tune", "transport", "transport/shm", "transport/mpi", "job",
         "job/mpi", "job/library", "stream",
     },
-    "balancer": {"base", "boundary", "wait", "transport/mpi", "balance", "job", "job/mpi", "job/library"},
+    "balancer": {"base", "boundary", "wait", "control", "balance", "job", "job/mpi", "job/library"},
     "placer": {"base", "boundary", "pattern", "machine", "topology", "place", "job", "job/mpi", "job/library"},
     "objects": {"base", "machine", "model", "pattern", "place", "topology"},
     "objects/mpi": {
-        "base", "boundary", "wait", "machine", "transport/mpi", "job", "job/mpi", "job/library", "objects",
+        "base", "boundary", "wait", "control", "machine", "transport/mpi", "job", "job/mpi", "job/library", "objects",
     },
     "interface": {"base", "boundary", "schedule", "strategies"},
     "python": {

@@ -19,11 +19,6 @@ constexpr std::int32_t gathered_ranks_usually = 512;
 constexpr double last_counts = 0.25;
 constexpr double fades = 0.98;
 
-wait::Policy patient(wait::Policy policy) {
-  policy.polls = 1; // each is a look of the library's
-  return policy;
-}
-
 std::vector<Rank> agreed_order(const job::Group& group, const int* given) {
   const auto ranks = static_cast<std::size_t>(group.ranks());
   std::vector<Rank> order;
@@ -52,16 +47,15 @@ std::int32_t gathered_ranks(int given) {
 
 Balancer::Balancer(MPI_Comm communicator, const thalweg_balancer_options& options)
     : group_(job::duplicate(communicator, "balancer"), nullptr, false),
-      policy_(patient(group_.channels().policy())),
-      exchange_(group_, agreed_order(group_, options.order), parking_),
-      finder_(exchange_, messages_of(group_), gathered_ranks(options.gathered_ranks)),
-      mover_(exchange_, group_.communicator(), parking_) {}
+      control_(group_.channels().transport(), group_.channels().make_mailbox(), group_.channels().policy(),
+               agreed_order(group_, options.order)),
+      finder_(control_, messages_of(group_), gathered_ranks(options.gathered_ranks)), mover_(control_) {}
 
 // Others wait for what this rank has to send.
 Balancer::~Balancer() {
   try {
     if (is_open_)
-      go_on([&] { return routine_.has_ended(); });
+      move_->wait();
   } catch (const std::exception&) { // nobody is there to be told
   }
 }
@@ -81,11 +75,7 @@ void Balancer::timed(const Work& work) {
 
 template <typename Reached>
 void Balancer::go_on(const Reached& is_reached) {
-  const auto look = [&] {
-    const wait::Look found = routine_.has_ended() ? wait::Look::reached : parking_.look();
-    return is_reached() ? wait::Look::reached : found;
-  };
-  timed([&] { wait::until(policy_, look); });
+  timed([&] { move_->wait_until(is_reached); });
 }
 
 const std::vector<thalweg_transfer>& Balancer::flow(thalweg_balance_scheme scheme, Tasks load) {
@@ -97,14 +87,7 @@ const std::vector<thalweg_transfer>& Balancer::flow(thalweg_balance_scheme schem
   report.tasks = std::max<Tasks>(load, 0);
   if (load < 0)
     report.fault = Fault::tasks;
-  Routine<Found> finding = finder_.find(report, given.settings);
-  finding.start();
-  const auto look = [&] {
-    const wait::Look found = finding.has_ended() ? wait::Look::reached : parking_.look();
-    return finding.has_ended() ? wait::Look::reached : found;
-  };
-  wait::until(policy_, look);
-  found_ = finding.result();
+  found_ = control_.run(finder_.find(report, given.settings));
   return found_.transfers;
 }
 
@@ -118,37 +101,32 @@ void Balancer::start(const thalweg_tasks& tasks, const thalweg_balance_options& 
   moving_ns_ = 0;
   ++moves_;
   is_open_ = true;
-  routine_ = run(tasks, given.report, given.settings);
-  timed([&] { routine_.start(); });
+  timed([&] { move_.emplace(control_, run(tasks, given.report, given.settings)); });
 }
 
-Routine<Nothing> Balancer::run(thalweg_tasks tasks, Report report, Settings settings) {
+control::Task<void> Balancer::run(thalweg_tasks tasks, Report report, Settings settings) {
   found_ = co_await finder_.find(report, settings);
   if (!found_.verdict.is_worth)
     mover_.stay(tasks);
   else
     co_await mover_.move(tasks, found_.transfers, found_.unit);
-  co_return Nothing{};
 }
 
 bool Balancer::test(std::uint64_t move) {
   if (move != moves_ || !is_open_)
     return true; // its request was forgotten, and others have been made
-  timed([&] {
-    if (!routine_.has_ended())
-      parking_.look();
-  });
-  if (!routine_.has_ended())
+  timed([&] { move_->look(); });
+  if (!move_->has_ended())
     return false;
   is_open_ = false;
-  routine_.result();
+  move_->result();
   learn_cost();
   return true;
 }
 
 void Balancer::wait(std::uint64_t move) {
   if (move == moves_ && is_open_)
-    go_on([&] { return routine_.has_ended(); });
+    go_on([] { return false; });
   test(move);
 }
 
@@ -156,10 +134,10 @@ std::size_t Balancer::kept() {
   if (moves_ == 0)
     throw Error("no move was begun", "begin one before");
   if (is_open_)
-    go_on([&] { return mover_.knows_kept() || routine_.has_ended(); });
+    go_on([&] { return mover_.knows_kept(); });
   if (!mover_.knows_kept()) {
     is_open_ = false;
-    routine_.result();
+    move_->result();
   }
   return mover_.kept();
 }

@@ -5,7 +5,10 @@
 
 #include "balancer/finder.hpp"
 #include "balancer/mover.hpp"
+#include "job/library/group.hpp"
 #include "thalweg/balance.h"
+
+#include <optional>
 
 namespace thalweg::balancing {
 
@@ -35,9 +38,9 @@ public:
   thalweg_moved moved();
 
 private:
-  Routine<Nothing> run(thalweg_tasks tasks, Report report, Settings settings);
+  control::Task<void> run(thalweg_tasks tasks, Report report, Settings settings);
   void must_be_free() const;
-  /// Goes on until `is_reached`, or once if there is nothing to wait for.
+  /// Goes on with the move until `is_reached`.
   template <typename Reached>
   void go_on(const Reached& is_reached);
   template <typename Work>
@@ -45,13 +48,11 @@ private:
   void learn_cost();
 
   job::Group group_;
-  wait::Policy policy_;
-  Parking parking_;
-  Exchange exchange_;
+  control::Control control_;
   Finder finder_;
   Mover mover_;
-  Routine<Nothing> routine_;
-  bool is_open_ = false; ///< a move goes on, or its failure was not told
+  std::optional<control::TaskRun<void>> move_; ///< the last one
+  bool is_open_ = false;                       ///< a move goes on, or its failure was not told
   std::uint64_t moves_ = 0;
   std::uint64_t moving_ns_ = 0; ///< in calls, since what is kept is known
   double cost_factor_ = 0;

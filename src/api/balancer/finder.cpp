@@ -14,9 +14,6 @@ namespace thalweg::balancing {
 
 namespace {
 
-constexpr int stretches_tag = 1;
-constexpr int transfers_tag = 2;
-
 /// What ranks have too much of, and what they lack; or their loads and speeds.
 struct Both {
   Tasks first = 0;
@@ -76,19 +73,18 @@ Service able(const Settings& settings, const Summary& all) {
 
 } // namespace
 
-Finder::Finder(const Exchange& exchange, const machine::LevelCosts& messages, std::int32_t gathered_ranks)
-    : exchange_(exchange), messages_(messages),
-      gathers_(static_cast<std::int32_t>(exchange.order().size()) <= gathered_ranks) {}
+Finder::Finder(control::Control& control, const machine::LevelCosts& messages, std::int32_t gathered_ranks)
+    : control_(control), messages_(messages), gathers_(control.ranks() <= gathered_ranks) {}
 
-Routine<Found> Finder::find(Report report, Settings settings) const {
+control::Task<Found> Finder::find(Report report, Settings settings) const {
   if (!gathers_)
     co_return co_await by_prefix_sums(report, settings);
-  const std::vector<Report> reports = co_await exchange_.gather(report);
+  const std::vector<Report> reports = co_await control_.allgather(report);
   co_return among_all(reports, settings);
 }
 
 Found Finder::among_all(const std::vector<Report>& reports, const Settings& settings) const {
-  const std::vector<Rank>& order = exchange_.order();
+  const std::vector<Rank>& order = control_.order();
   Summary all;
   for (std::size_t position = 0; position < order.size(); ++position)
     all = combined(all, summary_of(reports[position], order[position]));
@@ -109,9 +105,8 @@ Found Finder::among_all(const std::vector<Report>& reports, const Settings& sett
   return found;
 }
 
-Routine<Found> Finder::by_prefix_sums(Report report, Settings settings) const {
-  const Prefix<Summary> reported = co_await exchange_.prefix(summary_of(report, rank()), Summary{}, combined);
-  const Summary& all = reported.all;
+control::Task<Found> Finder::by_prefix_sums(Report report, Settings settings) const {
+  const Summary all = co_await control_.allreduce(summary_of(report, rank()), combined);
   must_be_right(all);
   Found found{{}, verdict_of(all, settings.terms, messages_), unit_of(report, all)};
   if (!found.verdict.is_worth)
@@ -120,38 +115,38 @@ Routine<Found> Finder::by_prefix_sums(Report report, Settings settings) const {
   const Tasks speed = speed_of(report, all);
   Both total{all.tasks, 0};
   if (report.is_weighted || !all.are_alike()) { // rounding makes other sums
-    const Prefix<Both> sums = co_await exchange_.prefix(Both{load, speed}, Both{}, added);
-    total = sums.all;
+    total = co_await control_.allreduce(Both{load, speed}, added);
   }
   const Rule rule(settings.spread, total.first, all.ranks, total.second);
-  const Prefix<Tasks> counted = co_await exchange_.prefix(rule.counted(load, speed), Tasks{0}, std::plus{});
-  const Tasks excess = load - rule.target(load, exchange_.position(), counted.before, counted.all, speed);
-  const Prefix<Both> line =
-      co_await exchange_.prefix(Both{std::max<Tasks>(excess, 0), std::max<Tasks>(-excess, 0)}, Both{}, added);
+  const control::Prefix<Tasks> counted =
+      co_await control_.prefix(rule.counted(load, speed), Tasks{0}, std::plus{});
+  const Tasks excess = load - rule.target(load, control_.position(), counted.before, counted.all, speed);
+  const control::Prefix<Both> line =
+      co_await control_.prefix(Both{std::max<Tasks>(excess, 0), std::max<Tasks>(-excess, 0)}, Both{}, added);
   if (line.all.first == 0)
     co_return found;
   const Line part =
       co_await slice_of_line(excess, excess > 0 ? line.before.first : line.before.second, line.all.first);
   const Last last{part.surpluses.empty() ? Stretch{} : part.surpluses.back(),
                   part.deficits.empty() ? Stretch{} : part.deficits.back()};
-  const Prefix<Last> lasts = co_await exchange_.prefix(last, Last{}, later);
+  const Last before = co_await control_.exscan(last, Last{}, later);
   std::vector<std::pair<std::int32_t, Transfer>> messages;
-  for (const Transfer& transfer : served(
-           able(settings, all), {lasts.before.surplus, lasts.before.deficit, part.surpluses, part.deficits}))
+  for (const Transfer& transfer :
+       served(able(settings, all), {before.surplus, before.deficit, part.surpluses, part.deficits}))
     for (const Rank end : {transfer.from, transfer.to})
-      messages.emplace_back(exchange_.position_of(end), transfer);
-  Flow own = co_await exchange_.deliver(std::move(messages), transfers_tag);
+      messages.emplace_back(control_.position_of(end), transfer);
+  Flow own = co_await control_.exchange_sparse(std::move(messages));
   found.transfers = own_messages(std::move(own), rank());
   co_return found;
 }
 
-Routine<Line> Finder::slice_of_line(Tasks excess, Tasks begin, Tasks length) const {
+control::Task<Line> Finder::slice_of_line(Tasks excess, Tasks begin, Tasks length) const {
   std::vector<std::pair<std::int32_t, Entry>> registered;
-  const auto ranks = static_cast<Tasks>(exchange_.order().size());
+  const auto ranks = static_cast<Tasks>(control_.order().size());
   if (excess != 0)
     registered.emplace_back(static_cast<std::int32_t>(begin / ceil_divide(length, ranks)),
                             Entry{{rank(), begin, std::abs(excess)}, excess > 0});
-  const std::vector<Entry> entries = co_await exchange_.deliver(std::move(registered), stretches_tag);
+  const std::vector<Entry> entries = co_await control_.exchange_sparse(std::move(registered));
   Line line;
   for (const Entry& entry : entries)
     (entry.is_surplus ? line.surpluses : line.deficits).push_back(entry.stretch);

@@ -8,7 +8,7 @@
 #include "balance/line.hpp"
 #include "balance/targets.hpp"
 #include "balance/worth.hpp"
-#include "balancer/exchange.hpp"
+#include "control/control.hpp"
 #include "thalweg/balance.h"
 
 namespace thalweg::balancing {
@@ -30,22 +30,23 @@ struct Found {
 
 class Finder {
 public:
-  /// Up to `gathered_ranks` gather what all have. `messages` are for predictions. `exchange` outlives it.
-  Finder(const Exchange& exchange, const machine::LevelCosts& messages, std::int32_t gathered_ranks);
+  /// Up to `gathered_ranks` gather what all have. `messages` are for predictions. `control` outlives it; its
+  /// order is that in which ranks serve each other.
+  Finder(control::Control& control, const machine::LevelCosts& messages, std::int32_t gathered_ranks);
 
   /// Collective. Throws Error on all ranks where one gives what cannot be balanced.
-  Routine<Found> find(Report report, Settings settings) const;
+  control::Task<Found> find(Report report, Settings settings) const;
 
 private:
   Found among_all(const std::vector<Report>& reports, const Settings& settings) const;
-  Routine<Found> by_prefix_sums(Report report, Settings settings) const;
+  control::Task<Found> by_prefix_sums(Report report, Settings settings) const;
   /// The stretches that begin in this position's slice of a line of that length. This rank's own, of so much
   /// too much or too little (below 0), begins at `begin`.
-  Routine<Line> slice_of_line(Tasks excess, Tasks begin, Tasks length) const;
+  control::Task<Line> slice_of_line(Tasks excess, Tasks begin, Tasks length) const;
 
-  Rank rank() const { return exchange_.order()[static_cast<std::size_t>(exchange_.position())]; }
+  Rank rank() const { return control_.order()[static_cast<std::size_t>(control_.position())]; }
 
-  const Exchange& exchange_;
+  control::Control& control_;
   machine::LevelCosts messages_;
   bool gathers_;
 };

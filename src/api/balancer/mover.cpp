@@ -2,7 +2,6 @@
 #include "balancer/mover.hpp"
 
 #include "balance/task_cuts.hpp"
-#include "balancer/requests.hpp"
 #include "base/error.hpp"
 
 #include <algorithm>
@@ -12,36 +11,32 @@ namespace thalweg::balancing {
 
 namespace {
 
-constexpr int notices_tag = 4;
-constexpr int tasks_tag = 5;
-constexpr std::size_t message_bytes_max = std::size_t{1} << 30; // MPI counts in int
+using control::MessagePart;
+using control::Task;
 
-/// Calls `use(at, bytes)` for each message that so many bytes take.
-template <typename Use>
-void in_messages(std::size_t bytes, Use&& use) {
-  for (std::size_t at = 0; at < bytes; at += message_bytes_max)
-    use(at, static_cast<int>(std::min(bytes - at, message_bytes_max)));
+/// Where a value is, as the other end of a message has it.
+template <typename Value>
+std::byte* bytes_of(Value& value) {
+  return reinterpret_cast<std::byte*>(&value);
 }
 
 } // namespace
 
-Routine<Nothing> Mover::move(const thalweg_tasks& tasks, std::span<const thalweg_transfer> transfers,
-                             double unit) {
+Task<void> Mover::move(const thalweg_tasks& tasks, std::span<const thalweg_transfer> transfers, double unit) {
   cut(tasks, transfers, unit);
   if (tasks.pack != nullptr) {
-    const Rank none = static_cast<Rank>(exchange_.order().size());
-    const Rank own = exchange_.order()[static_cast<std::size_t>(exchange_.position())];
-    const Prefix<Rank> failed = co_await exchange_.prefix(pack(tasks) ? none : own, none,
-                                                          [](Rank a, Rank b) { return std::min(a, b); });
-    if (failed.all != none)
-      throw Error(fmt::format("rank {} could not pack its tasks", failed.all), "see what it reports",
+    const Rank none = control_.ranks();
+    const Rank own = control_.order()[static_cast<std::size_t>(control_.position())];
+    const Rank failed =
+        co_await control_.allreduce(pack(tasks) ? none : own, [](Rank a, Rank b) { return std::min(a, b); });
+    if (failed != none)
+      throw Error(fmt::format("rank {} could not pack its tasks", failed), "see what it reports",
                   thalweg_error_handler);
   }
   known_at_ns_ = wait::System::now_ns();
   if (tasks.pack != nullptr || tasks.weights != nullptr)
     co_await notify();
   co_await exchange(tasks);
-  co_return Nothing{};
 }
 
 void Mover::stay(const thalweg_tasks& tasks) {
@@ -100,31 +95,25 @@ bool Mover::pack(const thalweg_tasks& tasks) {
   return true;
 }
 
-Routine<Nothing> Mover::notify() {
+Task<void> Mover::notify() {
   std::vector<Notice> notices(leaving_.size() + coming_.size());
-  std::vector<MPI_Request> requests(notices.size(), MPI_REQUEST_NULL);
-  for (std::size_t m = 0; m < notices.size(); ++m) {
-    if (m < coming_.size()) {
-      job::must(PMPI_Irecv(&notices[m], sizeof(Notice), MPI_BYTE, coming_[m].rank, notices_tag, communicator_,
-                           &requests[m]),
-                "MPI_Irecv");
-      continue;
-    }
-    const Message& message = leaving_[m - coming_.size()];
-    notices[m] = {message.tasks, message.bytes};
-    job::must(PMPI_Isend(&notices[m], sizeof(Notice), MPI_BYTE, message.rank, notices_tag, communicator_,
-                         &requests[m]),
-              "MPI_Isend");
+  std::vector<MessagePart> receives;
+  std::vector<MessagePart> sends;
+  auto notice = notices.begin();
+  for (const Message& message : coming_)
+    receives.push_back({message.rank, bytes_of(*notice++), sizeof(Notice)});
+  for (const Message& message : leaving_) {
+    *notice = {message.tasks, message.bytes};
+    sends.push_back({message.rank, bytes_of(*notice++), sizeof(Notice)});
   }
-  co_await complete(requests);
+  co_await control_.transfer(std::move(receives), std::move(sends));
   for (std::size_t m = 0; m < coming_.size(); ++m) {
     coming_[m].tasks = notices[m].tasks;
     coming_[m].bytes = notices[m].bytes;
   }
-  co_return Nothing{};
 }
 
-Routine<Nothing> Mover::exchange(const thalweg_tasks& tasks) {
+Task<void> Mover::exchange(const thalweg_tasks& tasks) {
   std::size_t arrived = 0;
   std::size_t bytes_of_all = 0;
   for (Message& message : coming_) {
@@ -133,33 +122,19 @@ Routine<Nothing> Mover::exchange(const thalweg_tasks& tasks) {
     arrived += message.tasks;
   }
   std::byte* const to = arrivals_.room(bytes_of_all);
-  std::vector<MPI_Request> requests;
+  std::vector<MessagePart> receives;
   for (const Message& message : coming_)
-    in_messages(message.bytes, [&](std::size_t at, int bytes) {
-      job::must(PMPI_Irecv(to + message.at + at, bytes, MPI_BYTE, message.rank, tasks_tag, communicator_,
-                           &requests.emplace_back(MPI_REQUEST_NULL)),
-                "MPI_Irecv");
-    });
+    receives.push_back({message.rank, to + message.at, message.bytes});
   const auto* const row = static_cast<const std::byte*>(tasks.tasks);
-  for (const Message& message : leaving_)
-    in_messages(message.bytes, [&](std::size_t at, int bytes) {
-      const std::byte* const from =
-          tasks.pack != nullptr ? packed_.begin() + message.at : row + message.first * tasks.task_bytes;
-      job::must(PMPI_Isend(from + at, bytes, MPI_BYTE, message.rank, tasks_tag, communicator_,
-                           &requests.emplace_back(MPI_REQUEST_NULL)),
-                "MPI_Isend");
-    });
-  co_await complete(requests);
+  std::vector<MessagePart> sends;
+  for (const Message& message : leaving_) {
+    const std::byte* const from =
+        tasks.pack != nullptr ? packed_.begin() + message.at : row + message.first * tasks.task_bytes;
+    sends.push_back({message.rank, const_cast<std::byte*>(from), message.bytes}); // never written
+  }
+  co_await control_.transfer(std::move(receives), std::move(sends));
   arrived_ = arrived;
   arrived_bytes_ = bytes_of_all;
-  co_return Nothing{};
-}
-
-Routine<Nothing> Mover::complete(std::vector<MPI_Request>& requests) const {
-  const auto look = [&] { return are_done(requests) ? wait::Look::reached : wait::Look::nothing; };
-  Until until(parking_, look);
-  co_await until;
-  co_return Nothing{};
 }
 
 } // namespace thalweg::balancing

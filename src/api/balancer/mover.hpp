@@ -5,7 +5,7 @@
 // else a notice of its tasks and bytes goes first. Tasks in a row are sent from where they are.
 
 #include "balancer/arrivals.hpp"
-#include "balancer/exchange.hpp"
+#include "control/control.hpp"
 #include "thalweg/balance.h"
 
 #include <span>
@@ -14,13 +14,13 @@ namespace thalweg::balancing {
 
 class Mover {
 public:
-  /// Both outlive it.
-  Mover(const Exchange& exchange, MPI_Comm communicator, Parking& parking)
-      : exchange_(exchange), communicator_(communicator), parking_(parking) {}
+  /// `control` outlives it.
+  explicit Mover(control::Control& control) : control_(control) {}
 
   /// The messages of `transfers`, in each unit of which the tasks weigh `unit`. From then on kept() is known,
   /// as knows_kept() says. Throws Error on all ranks where one could not pack.
-  Routine<Nothing> move(const thalweg_tasks& tasks, std::span<const thalweg_transfer> transfers, double unit);
+  control::Task<void> move(const thalweg_tasks& tasks, std::span<const thalweg_transfer> transfers,
+                           double unit);
   /// All tasks stay.
   void stay(const thalweg_tasks& tasks);
   void forget() { known_at_ns_ = 0; }
@@ -50,13 +50,10 @@ private:
   void cut(const thalweg_tasks& tasks, std::span<const thalweg_transfer> transfers, double unit);
   /// False: the program's function has failed.
   bool pack(const thalweg_tasks& tasks);
-  Routine<Nothing> notify();
-  Routine<Nothing> exchange(const thalweg_tasks& tasks);
-  Routine<Nothing> complete(std::vector<MPI_Request>& requests) const;
+  control::Task<void> notify();
+  control::Task<void> exchange(const thalweg_tasks& tasks);
 
-  const Exchange& exchange_;
-  MPI_Comm communicator_;
-  Parking& parking_;
+  control::Control& control_;
   std::vector<Message> leaving_;
   std::vector<Message> coming_;
   Arrivals packed_;

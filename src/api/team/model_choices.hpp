@@ -4,7 +4,7 @@
 // What the model has picked, kept for a team and all its parts: to ask it takes longer than to make a team,
 // and parts that are made again and again ask the same.
 
-#include "job/plan_cache.hpp"
+#include "engine/plan_cache.hpp"
 #include "strategies/selection.hpp"
 
 #include <memory>
@@ -25,7 +25,7 @@ class ModelChoices {
 public:
   /// The choice for that key, which has all that decides; `find` makes it.
   template <typename Find>
-  TeamChoice choice(job::PlanKey key, Find find) {
+  TeamChoice choice(engine::PlanKey key, Find find) {
     if (const std::shared_ptr<TeamChoice> known = known_choice(key))
       return *known;
     auto found = std::make_shared<TeamChoice>(find());
@@ -35,13 +35,13 @@ public:
   }
 
 private:
-  std::shared_ptr<TeamChoice> known_choice(const job::PlanKey& key) {
+  std::shared_ptr<TeamChoice> known_choice(const engine::PlanKey& key) {
     const std::scoped_lock lock(mutex_);
     return choices_.find(key);
   }
 
   std::mutex mutex_;
-  job::PlanCache<TeamChoice> choices_;
+  engine::PlanCache<TeamChoice> choices_;
 };
 
 } // namespace thalweg::teams

@@ -59,13 +59,13 @@ Plans::Plans(const job::Group& group, std::shared_ptr<const job::Knowledge> know
 }
 
 BorrowedRunner Plans::runner_for(const TeamCall& call, bool commutes) {
-  job::PlanKey key{static_cast<std::int64_t>(call.operation),
-                   call.root,
-                   static_cast<std::int64_t>(call.unit_bytes()),
-                   static_cast<std::int64_t>(call.element_bytes),
-                   call.in_place() ? 1 : 0,
-                   aim_of(call) == Aim::throughput ? 1 : 0,
-                   commutes ? 1 : 0};
+  engine::PlanKey key{static_cast<std::int64_t>(call.operation),
+                      call.root,
+                      static_cast<std::int64_t>(call.unit_bytes()),
+                      static_cast<std::int64_t>(call.element_bytes),
+                      call.in_place() ? 1 : 0,
+                      aim_of(call) == Aim::throughput ? 1 : 0,
+                      commutes ? 1 : 0};
   std::shared_ptr<Entry> entry = entries_.find(key);
   if (!entry) {
     entry = make_entry(call, commutes);
@@ -197,9 +197,9 @@ std::optional<TeamChoice> Plans::best_by_tuning(const schedule::Problem& problem
 namespace {
 
 /// All that the model's answer depends on, for one machine.
-job::PlanKey key_of(const schedule::Problem& problem, Aim aim, const job::Placement& placement) {
-  job::PlanKey key{static_cast<std::int64_t>(problem.operation), problem.root, problem.unit_bytes,
-                   problem.commutative ? 1 : 0, static_cast<std::int64_t>(aim)};
+engine::PlanKey key_of(const schedule::Problem& problem, Aim aim, const job::Placement& placement) {
+  engine::PlanKey key{static_cast<std::int64_t>(problem.operation), problem.root, problem.unit_bytes,
+                      problem.commutative ? 1 : 0, static_cast<std::int64_t>(aim)};
   key.insert(key.end(), placement.nodes.begin(), placement.nodes.end());
   key.push_back(-1); // no node's number
   for (const std::uint64_t id : placement.node_ids)

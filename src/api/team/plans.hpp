@@ -4,9 +4,9 @@
 // Which strategy a team's call runs, and its schedule bound to sizes, kept for the next one.
 
 #include "engine/execution.hpp"
+#include "engine/plan_cache.hpp"
 #include "job/library/group_knowledge.hpp"
 #include "job/picks_by_shape.hpp"
-#include "job/plan_cache.hpp"
 #include "job/storage.hpp"
 #include "strategies/selection.hpp"
 #include "team/call.hpp"
@@ -81,7 +81,7 @@ private:
   std::map<std::string, job::PicksByShape<tune::Pick>, std::less<>> picks_; // by call
   std::vector<strategies::Selection> chosen_;
   Selector selector_ = Selector::environment;
-  job::PlanCache<Entry> entries_;
+  engine::PlanCache<Entry> entries_;
 };
 
 struct RunnerReturn {

@@ -11,23 +11,20 @@ namespace thalweg::objects {
 
 template <typename Work>
 void Checkpoint::together(const Work& work) const {
-  const job::Agreement ranks = scheduler_.group().agreement(scheduler_.group().channels().policy());
+  control::Control& ranks = scheduler_.control();
   std::string failure;
   try {
     work(ranks);
   } catch (const Error& error) {
     failure = fmt::format("on rank {}: {}", scheduler_.group().rank(), error.what());
   }
-  const auto failed = ranks.allgather(char{!failure.empty()});
+  const std::vector<char> failed = ranks.run(ranks.allgather(char{!failure.empty()}));
   const auto first = std::ranges::find(failed, char{true});
   if (first == failed.end())
     return;
-  const bool is_first = first - failed.begin() == scheduler_.group().rank();
-  const std::vector<char> reported =
-      ranks.gather(is_first ? std::vector<char>(failure.begin(), failure.end()) : std::vector<char>());
-  std::string text(reported.begin(), reported.end());
-  ranks.broadcast(text);
-  throw Error(text, "", thalweg_error_system);
+  const std::vector<char> reported = ranks.run(ranks.broadcast(
+      std::vector<char>(failure.begin(), failure.end()), static_cast<std::int32_t>(first - failed.begin())));
+  throw Error(std::string(reported.begin(), reported.end()), "", thalweg_error_system);
 }
 
 std::vector<SavedArray> Checkpoint::arrays() const {
@@ -79,18 +76,18 @@ void Checkpoint::write(const std::string& folder) {
   Manifest manifest;
   SavedPart own;
   const job::Group& group = scheduler_.group();
-  together([&](const job::Agreement&) {
+  together([&](control::Control&) {
     manifest.arrays = arrays();
     must_be_settled();
     if (group.rank() == 0)
       manifest.generation = begin_generation(folder);
   });
-  together([&](const job::Agreement& ranks) {
-    ranks.broadcast(manifest.generation);
+  together([&](control::Control& ranks) {
+    manifest.generation = ranks.run(ranks.broadcast(manifest.generation));
     own = write_part(part_name(folder, manifest.generation, group.rank()));
   });
-  together([&](const job::Agreement& ranks) {
-    manifest.parts = ranks.gather(std::vector<SavedPart>{own});
+  together([&](control::Control& ranks) {
+    manifest.parts = ranks.run(ranks.gather(std::vector<SavedPart>{own}));
     if (group.rank() == 0)
       replace_manifest(folder, manifest);
   });
@@ -116,7 +113,7 @@ void Checkpoint::restore(const std::string& folder) {
   scheduler_.finish();
   Manifest manifest;
   Parts parts;
-  together([&](const job::Agreement&) {
+  together([&](control::Control&) {
     const std::vector<SavedArray> present = arrays();
     must_be_settled();
     manifest = parse_manifest(read_manifest(folder), manifest_name(folder));

@@ -124,17 +124,12 @@ void Migration::enter(const thalweg_moved& moved) {
   }
 }
 
-job::Agreement Migration::agreement() const {
-  const job::Group& group = scheduler_.group();
-  return group.agreement(group.channels().policy());
-}
-
 void Migration::share_counts() {
-  const job::Agreement ranks = agreement();
+  control::Control& ranks = scheduler_.control();
   for (const auto& array : scheduler_.arrays()) {
     if (!array || array->pack == nullptr)
       continue;
-    const auto counts = ranks.allgather(std::uint64_t{array->count(array->context)});
+    const auto counts = ranks.run(ranks.allgather(std::uint64_t{array->count(array->context)}));
     array->fenced(array->context, counts.data());
   }
 }
@@ -152,7 +147,8 @@ thalweg_fence_outcome Migration::fence(const thalweg_fence_options& options) {
     bool may_move;
     bool has_departed;
   };
-  const auto all = agreement().allgather(State{candidates.has_value(), departed != 0});
+  control::Control& ranks = scheduler_.control();
+  const auto all = ranks.run(ranks.allgather(State{candidates.has_value(), departed != 0}));
   if (!std::ranges::all_of(all, &State::may_move)) {
     notes_.add("nothing moves, as a reduction is open");
     return nothing;

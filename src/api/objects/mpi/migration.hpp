@@ -42,7 +42,6 @@ private:
                                  const FenceTerms& terms, bool has_departed);
   void enter(const thalweg_moved& moved);
   void share_counts();
-  job::Agreement agreement() const;
 
   Scheduler& scheduler_;
   FenceNotes& notes_;

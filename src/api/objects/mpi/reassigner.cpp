@@ -95,19 +95,18 @@ Reassignment Reassigner::decide(const std::vector<Candidate>& all, const std::ve
 
 Reassignment Reassigner::begin(const std::vector<Candidate>& own, thalweg_fence_scheme scheme,
                                const FenceTerms& terms) {
-  const job::Group& group = scheduler_.group();
-  const job::Agreement ranks = group.agreement(group.channels().policy());
-  const std::vector<Candidate> all = ranks.gather(own);
-  const std::vector<Exchanged> exchanged = ranks.gather(scheduler_.take_exchanged());
+  const Rank rank = scheduler_.group().rank();
+  control::Control& ranks = scheduler_.control();
+  const std::vector<Candidate> all = ranks.run(ranks.gather(own));
+  const std::vector<Exchanged> exchanged = ranks.run(ranks.gather(scheduler_.take_exchanged()));
   std::vector<Order> orders;
   Reassignment found;
-  if (group.rank() == 0)
+  if (rank == 0)
     found = decide(all, exchanged, scheme, terms, orders);
-  ranks.broadcast(found);
-  orders.resize(found.moves);
-  ranks.broadcast(orders.data(), orders.size() * sizeof(Order));
+  found = ranks.run(ranks.broadcast(found));
+  orders = ranks.run(ranks.broadcast(std::move(orders)));
   for (const Order& one : orders)
-    if (one.from == group.rank()) {
+    if (one.from == rank) {
       const thalweg_objects_array& array = *scheduler_.arrays()[one.array];
       array.depart(array.context, one.element, static_cast<std::uint32_t>(one.to));
     }

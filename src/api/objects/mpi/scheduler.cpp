@@ -29,17 +29,16 @@ Room room_of(thalweg_objects_room& room) {
 
 Scheduler::Scheduler(MPI_Comm communicator)
     : group_(job::duplicate(communicator, "array"), nullptr, false),
+      control_(group_.channels().transport(), group_.channels().make_mailbox(), group_.channels().policy()),
       queues_{MessageQueue(room_of(view_.queue[0])), MessageQueue(room_of(view_.queue[1]))},
       frames_([this](const thalweg_message& head, const char* arguments) { take(head, arguments); }),
-      large_(group_.communicator(),
-             [this](MessageMemory memory, std::size_t bytes) {
-               thalweg_message head;
-               std::memcpy(&head, memory.get(), sizeof head);
-               const bool is_urgent = (head.entry & THALWEG_OBJECTS_URGENT) != 0;
-               queues_[is_urgent ? 0 : 1].adopt(std::move(memory), aligned(bytes));
-               ++taken_;
-             }),
-      rounds_(group_.rank(), group_.ranks()) {
+      large_(group_.communicator(), [this](MessageMemory memory, std::size_t bytes) {
+        thalweg_message head;
+        std::memcpy(&head, memory.get(), sizeof head);
+        const bool is_urgent = (head.entry & THALWEG_OBJECTS_URGENT) != 0;
+        queues_[is_urgent ? 0 : 1].adopt(std::move(memory), aligned(bytes));
+        ++taken_;
+      }) {
   const thalweg_stream_options options{};
   const thalweg_stream_handler handler = frames_.handler();
   detail::check(thalweg_stream_create(group_.communicator(), &options, &handler, &stream_));
@@ -58,7 +57,7 @@ Scheduler::~Scheduler() {
 
 std::uint16_t Scheduler::add(const thalweg_objects_array& array, std::uint64_t signature) {
   must_not_run("a message makes an array");
-  const auto all = group_.agreement(group_.channels().policy()).allgather(signature);
+  const auto all = control_.run(control_.allgather(signature));
   const auto other = std::ranges::find_if(all, [&](std::uint64_t one) { return one != all.front(); });
   if (other != all.end())
     throw Error(fmt::format("ranks 0 and {} make different arrays", other - all.begin()),
@@ -93,7 +92,7 @@ void Scheduler::send_large(std::uint32_t rank) {
   ++view_.sent;
 }
 
-void Scheduler::send_control(Rank rank, Control what, const void* from, std::size_t bytes) {
+void Scheduler::send_control(Rank rank, Notice what, const void* from, std::size_t bytes) {
   const thalweg_message head{.bytes = static_cast<std::uint32_t>(bytes),
                              .array = control_array,
                              .entry = what,
@@ -157,17 +156,7 @@ void Scheduler::take_announcement(std::uint32_t source, const char* arguments) {
 }
 
 void Scheduler::take_control(const thalweg_message& head, const char* arguments) {
-  Counts counts;
-  Verdict reported{};
   switch (head.entry) {
-  case report:
-    std::memcpy(&counts, arguments, sizeof counts);
-    rounds_.child_reports(counts);
-    break;
-  case verdict:
-    std::memcpy(&reported, arguments, sizeof reported);
-    verdict_ = reported;
-    break;
   case announcement:
     take_announcement(head.source, arguments);
     break;
@@ -297,25 +286,6 @@ void Scheduler::progress() {
   running_ns_ += wait::System::now_ns() - begin_ns;
 }
 
-void Scheduler::go_through_round() {
-  if (!rounds_.may_report())
-    return;
-  const Counts sums = rounds_.report({view_.sent, taken_, holder_ == nullptr ? 0 : holder_->held()});
-  if (rounds_.is_root())
-    end_round(rounds_.judge(sums));
-  else
-    send_control(rounds_.parent(), report, &sums, sizeof sums);
-}
-
-void Scheduler::end_round(Verdict ended) {
-  for (const Rank child : rounds_.children())
-    send_control(child, verdict, &ended, sizeof ended);
-  rounds_.next();
-  is_quiet_ = ended == Verdict::quiet;
-  if (ended != Verdict::again && holder_ != nullptr)
-    holder_->begin_epoch(!failure_);
-}
-
 void Scheduler::finish() {
   must_not_run("a message waits for the end of all");
   const std::uint64_t begin_ns = wait::System::now_ns();
@@ -330,24 +300,32 @@ void Scheduler::finish() {
   }
 }
 
-void Scheduler::run_until_quiet() {
-  is_quiet_ = false;
-  while (!is_quiet_) {
+control::Verdict Scheduler::run_until_verdict() {
+  const auto counts = [this] {
+    return control::Counts{view_.sent, taken_, holder_ == nullptr ? 0 : holder_->held()};
+  };
+  control::TaskRun<control::Verdict> rounds(control_, control_.quiet([this] { return is_idle(); }, counts));
+  std::pair<Scheduler*, control::TaskRun<control::Verdict>*> both{this, &rounds};
+  const auto reached = [](void* context) {
+    const auto& [self, running] = *static_cast<decltype(both)*>(context);
+    self->large_.progress();
+    return int{self->has_messages() || running->look() != wait::Look::nothing};
+  };
+  for (;;) {
     run_all(true);
-    if (const auto reported = std::exchange(verdict_, std::nullopt))
-      end_round(*reported);
-    else if (!large_.are_any())
-      go_through_round();
-    if (is_quiet_)
-      break;
+    if (rounds.look() == wait::Look::reached)
+      return rounds.result();
     detail::check(thalweg_stream_flush(stream_));
-    const auto reached = [](void* context) {
-      auto& self = *static_cast<Scheduler*>(context);
-      self.large_.progress();
-      return int{self.has_messages() || self.verdict_ ||
-                 (self.rounds_.may_report() && !self.large_.are_any())};
-    };
-    detail::check(thalweg_stream_wait(stream_, reached, this));
+    detail::check(thalweg_stream_wait(stream_, reached, &both));
+  }
+}
+
+void Scheduler::run_until_quiet() {
+  control::Verdict verdict = control::Verdict::again;
+  while (verdict != control::Verdict::quiet) {
+    verdict = run_until_verdict();
+    if (holder_ != nullptr)
+      holder_->begin_epoch(!failure_);
   }
   detail::check(thalweg_stream_finish(stream_));
   ++view_.quiet;

@@ -4,6 +4,7 @@
 // A rank's scheduler: runs messages one after the other, takes in others' while nothing runs, and knows with
 // the other ranks when none is left.
 
+#include "control/control.hpp"
 #include "job/library/group.hpp"
 #include "objects/load_clock.hpp"
 #include "objects/message_queue.hpp"
@@ -11,7 +12,6 @@
 #include "objects/mpi/held_messages.hpp"
 #include "objects/mpi/large_messages.hpp"
 #include "objects/mpi/ticks.hpp"
-#include "objects/rounds.hpp"
 #include "thalweg/objects.h"
 #include "thalweg/stream.h"
 
@@ -45,6 +45,7 @@ public:
 
   thalweg_objects_view& view() { return view_; }
   const job::Group& group() const { return group_; }
+  control::Control& control() { return control_; }
 
   /// Collective. Throws Error on all ranks where signatures differ.
   std::uint16_t add(const thalweg_objects_array& array, std::uint64_t signature);
@@ -88,28 +89,30 @@ public:
   void must_not_run(const char* what) const;
 
 private:
-  /// What ranks tell each other to find out that there is no message left, and of large ones.
-  enum Control : std::uint16_t { report, verdict, announcement, copied, uncopied, failed };
+  /// What ranks tell each other of large messages, and of failures.
+  enum Notice : std::uint16_t { announcement, copied, uncopied, failed };
   static constexpr std::uint16_t control_array = 0xFFFF;
   static constexpr std::uint16_t combined_array = 0xFFFE;
 
   void take(const thalweg_message& head, const char* arguments);
   void take_announcement(std::uint32_t source, const char* arguments);
   void take_control(const thalweg_message& head, const char* arguments);
-  void send_control(Rank rank, Control what, const void* from, std::size_t bytes);
+  void send_control(Rank rank, Notice what, const void* from, std::size_t bytes);
   void has_failed(Rank rank, std::string why);
   bool has_messages() const { return !queues_[0].is_empty() || !queues_[1].is_empty(); }
   void run_all(bool takes_in);
   void run_one();
   void look_after_others();
-  void go_through_round();
-  void end_round(Verdict ended);
   /// Gives how many bytes at its end are messages that come next.
   std::size_t run(const thalweg_message& message);
   std::size_t save(const thalweg_message& message);
+  /// Nothing to run, and nothing large on its way from here.
+  bool is_idle() const { return !has_messages() && !large_.are_any(); }
+  control::Verdict run_until_verdict();
   void run_until_quiet();
 
   job::Group group_;
+  control::Control control_;
   thalweg_objects_view view_{};
   MessageQueue queues_[2];
   Frames frames_;
@@ -118,11 +121,8 @@ private:
   std::size_t open_large_bytes_ = 0;
   thalweg_stream* stream_ = nullptr;
   std::vector<std::optional<thalweg_objects_array>> arrays_;
-  Rounds rounds_;
   std::uint64_t taken_ = 0; ///< messages from other ranks
   HeldMessages* holder_ = nullptr;
-  std::optional<Verdict> verdict_;
-  bool is_quiet_ = false;
   bool is_running_ = false;
   MessageQueue* running_queue_ = nullptr; ///< where that message is
   struct Failure {

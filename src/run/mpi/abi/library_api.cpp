@@ -30,6 +30,11 @@ int start_send(const void* data, int count, MPI_Datatype type, int to, int tag, 
   return native.Isend(data, count, type, to, tag, communicator, request);
 }
 
+int start_synchronous_send(const void* data, int count, MPI_Datatype type, int to, int tag,
+                           MPI_Comm communicator, MPI_Request* request) {
+  return native.Issend(data, count, type, to, tag, communicator, request);
+}
+
 int start_receive(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm communicator,
                   MPI_Request* request) {
   return native.Irecv(data, count, type, from, tag, communicator, request);
@@ -73,6 +78,7 @@ int free_request(MPI_Request* request) {
 const transport::MpiApi& library_api() {
   static const transport::MpiApi api{
       .isend = start_send,
+      .issend = start_synchronous_send,
       .irecv = start_receive,
       .send = send,
       .recv = receive,
@@ -83,6 +89,7 @@ const transport::MpiApi& library_api() {
       .testsome = test_some,
       .testall = test_all,
       .iprobe = probe_now,
+      .get_count = native.Get_count,
       .cancel = native.Cancel,
       .request_free = free_request,
       .comm_rank = native.Comm_rank,

@@ -16,7 +16,7 @@ namespace thalweg::mpi {
 NicGroup::NicGroup(const strategies::Scheduled& scheduled, Rank root, GroupOperator combiner,
                    CommunicatorState& communicator, std::shared_ptr<transport::Transport> transport,
                    engine::Tags tags)
-    : rank_(communicator.rank), transport_(std::move(transport)), tags_(tags),
+    : rank_(communicator.rank), endpoint_(std::move(transport), {}), tags_(tags),
       turn_(communicator.handle == runtime.world.communicator) {
   if (communicator.node_count() <= 1) {
     settled("collectives for network devices are run by our engine: all ranks are on one host");
@@ -29,7 +29,7 @@ NicGroup::NicGroup(const strategies::Scheduled& scheduled, Rank root, GroupOpera
   NicShape shape = NicShape::of(scheduled, root, std::move(combiner), communicator);
   if (runtime.world.rank == 0)
     last_ = LastRanks(shape.world_ranks);
-  joining_ = std::make_unique<NicJoining>(std::move(shape), transport_, tags_);
+  joining_ = std::make_unique<NicJoining>(std::move(shape), endpoint_, tags_);
 }
 
 void NicGroup::watch() {
@@ -120,7 +120,7 @@ void NicGroup::begin_calls() {
   else
     member_ = std::make_unique<nic::Member>(joining_->take_card());
   recovery_ =
-      std::make_unique<NicRecovery>(AgreedGroup{rank_, shape.root, shape.ranks(), transport_, tags_,
+      std::make_unique<NicRecovery>(AgreedGroup{rank_, shape.root, shape.ranks(), endpoint_, tags_,
                                                 shape.schedule_of, shape.nodes, member_.get(), relay_.get()},
                                     begun_);
   runtime.has_nic_groups = true;

@@ -81,7 +81,7 @@ private:
   void settled(const std::string& note);
 
   Rank rank_;
-  std::shared_ptr<transport::Transport> transport_;
+  control::Endpoint endpoint_;
   engine::Tags tags_;
   NicTurn turn_;
   LastRanks last_;

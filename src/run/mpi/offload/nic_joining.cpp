@@ -111,8 +111,8 @@ std::vector<std::int32_t> NicShape::names_in(const nic::HostView& of) const {
   return ranks;
 }
 
-NicJoining::NicJoining(NicShape shape, std::shared_ptr<transport::Transport> transport, engine::Tags tags)
-    : shape_(std::move(shape)), ballot_(shape_.ranks(), shape_.rank, std::move(transport), tags) {
+NicJoining::NicJoining(NicShape shape, control::Endpoint& endpoint, engine::Tags tags)
+    : shape_(std::move(shape)), ballot_(endpoint, tags) {
   set_reason(own().reason, shape_.why_none);
   own().levels = shape_.levels;
 }

@@ -62,8 +62,8 @@ struct NicShape {
 
 class NicJoining {
 public:
-  // `tags` are for it alone.
-  NicJoining(NicShape shape, std::shared_ptr<transport::Transport> transport, engine::Tags tags);
+  // `tags` are for it alone; the endpoint outlives it.
+  NicJoining(NicShape shape, control::Endpoint& endpoint, engine::Tags tags);
 
   enum class State : std::uint8_t { open, moved, joined, refused };
   // Goes on without waiting. Joined or refused is the same on all ranks, and comes once a round. Throws what

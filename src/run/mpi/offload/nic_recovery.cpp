@@ -68,7 +68,7 @@ void NicRecovery::give_up(const std::string& reason) {
   else
     group_.relay->freeze();
   is_lost_.store(true, std::memory_order_seq_cst);
-  ballot_.emplace(group_.ranks, group_.rank, group_.transport, group_.tags);
+  ballot_.emplace(group_.endpoint, group_.tags);
   Word& own = ballot_->own();
   reason.copy(own.reason.data(), own.reason.size() - 1);
   own.begun = begun_.load(std::memory_order_seq_cst);
@@ -94,7 +94,7 @@ void NicRecovery::hear_all() {
   if (group_.relay != nullptr)
     count_messages();
   else
-    epochs_ballot_.emplace(group_.ranks, group_.rank, group_.transport, group_.tags);
+    epochs_ballot_.emplace(group_.endpoint, group_.tags);
   is_limit_known_.store(true, std::memory_order_release);
 }
 
@@ -173,7 +173,7 @@ bool NicRecovery::ends(nic::Underway& operation, const nic::ElementOperator& by)
 
 // The root numbers messages by epoch and rank, others by epoch.
 void NicRecovery::count_messages() {
-  batch_ = group_.transport->make_batch();
+  batch_ = group_.endpoint.take_batch();
   first_ = next_;
   for (std::uint32_t epoch = first_; thalweg_nic_later(epoch, limit_) == 0; ++epoch)
     for (Rank rank = 0; rank < group_.ranks; ++rank)

@@ -38,8 +38,8 @@ struct AgreedGroup {
   Rank rank = 0;
   Rank root = 0; // of broadcasts and scatters
   std::int32_t ranks = 0;
-  std::shared_ptr<transport::Transport> transport;
-  engine::Tags tags; // for it alone, as long as the group is there
+  control::Endpoint& endpoint; // outlives the group's recovery
+  engine::Tags tags;           // for it alone, as long as the group is there
   nic::ScheduleOf schedule_of;
   std::vector<std::int32_t> nodes; // of all ranks
   nic::Member* member = nullptr;

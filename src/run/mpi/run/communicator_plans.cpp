@@ -13,7 +13,7 @@ namespace thalweg::mpi {
 
 namespace {
 
-void add_binding(job::PlanKey& key, const BufferBinding& binding) {
+void add_binding(engine::PlanKey& key, const BufferBinding& binding) {
   key.push_back(binding.units());
   key.push_back(binding.unit_elements());
   key.push_back(binding.element_bytes());
@@ -37,7 +37,7 @@ void settle_staging(CallBinding& bound, const strategies::Strategy& strategy, Ra
 }
 
 // Of a schedule.
-job::PlanKey key_of(const schedule::Problem& problem, std::int64_t id) {
+engine::PlanKey key_of(const schedule::Problem& problem, std::int64_t id) {
   return {id,
           static_cast<std::int64_t>(problem.operation),
           problem.root,
@@ -47,8 +47,8 @@ job::PlanKey key_of(const schedule::Problem& problem, std::int64_t id) {
 }
 
 // Of a plan.
-job::PlanKey key_of(const CallBinding& bound, std::int64_t id) {
-  job::PlanKey key = key_of(bound.problem, id);
+engine::PlanKey key_of(const CallBinding& bound, std::int64_t id) {
+  engine::PlanKey key = key_of(bound.problem, id);
   key.push_back(bound.unequal ? 1 : 0);
   add_binding(key, bound.input);
   add_binding(key, bound.output);
@@ -79,7 +79,7 @@ CommunicatorPlans::Found CommunicatorPlans::plan_for(CallBinding& bound,
   if (strategy.order_matters && bound.problem.parameter(strategies::order_name) != 0)
     bound.problem.orders = communicator.orders();
   settle_staging(bound, strategy, transport_->rank());
-  const job::PlanKey key = passes_on ? key_of(bound.problem, id) : key_of(bound, id);
+  const engine::PlanKey key = passes_on ? key_of(bound.problem, id) : key_of(bound, id);
   Found known{.plan = plans_.find(key), .self_describing = self_describing_.find(key)};
   if (passes_on ? known.self_describing != nullptr : known.plan != nullptr)
     return known;

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "engine/plan_cache.hpp"
 #include "job/mpi/operator.hpp"
-#include "job/plan_cache.hpp"
 #include "mpi/comm/communicators.hpp"
 #include "mpi/run/bound_run.hpp"
 #include "strategies/implementation.hpp"
@@ -60,8 +60,8 @@ private:
   std::shared_ptr<transport::Transport> transport_;
   std::unique_ptr<transport::Batch> batch_;
   engine::TagSupply tags_;
-  job::PlanCache<engine::Plan> plans_;
-  job::PlanCache<SelfDescribing> self_describing_;
+  engine::PlanCache<engine::Plan> plans_;
+  engine::PlanCache<SelfDescribing> self_describing_;
 };
 
 } // namespace thalweg::mpi

@@ -74,7 +74,7 @@ Group::Group(std::shared_ptr<ShadowCommunicator> shadow, const Group* parent, bo
                                .oversubscribed = placement_.oversubscribed,
                                .shared_memory = has_transport,
                                .balances_cores = ranks() == size_of(MPI_COMM_WORLD),
-                               .aggregates = true};
+                               .aggregates = has_transport}; // control does not let messages wait
   channels_ = std::make_unique<Channels>(library_api(), shadow_, rank_, placement_.nodes, options);
   near_ranks_ = numbers_on_node(channels_->node(), ranks());
 }

@@ -7,6 +7,7 @@ namespace thalweg::job {
 const transport::MpiApi& library_api() {
   static const transport::MpiApi api{
       .isend = PMPI_Isend,
+      .issend = PMPI_Issend,
       .irecv = PMPI_Irecv,
       .send = PMPI_Send,
       .recv = PMPI_Recv,
@@ -17,6 +18,7 @@ const transport::MpiApi& library_api() {
       .testsome = PMPI_Testsome,
       .testall = PMPI_Testall,
       .iprobe = PMPI_Iprobe,
+      .get_count = PMPI_Get_count,
       .cancel = PMPI_Cancel,
       .request_free = PMPI_Request_free,
       .comm_rank = PMPI_Comm_rank,

@@ -150,4 +150,8 @@ int unused_tag(const transport::MpiApi& api, MPI_Comm communicator) {
   return agreement_tag(api, communicator) - 1;
 }
 
+int mailbox_tag(const transport::MpiApi& api, MPI_Comm communicator) {
+  return unused_tag(api, communicator) - 1;
+}
+
 } // namespace thalweg::job

@@ -83,7 +83,10 @@ std::vector<Rank> all_ranks(std::int32_t ranks);
 /// A tag that transports leave alone.
 int agreement_tag(const transport::MpiApi& api, MPI_Comm communicator);
 
-/// One that no message ever has, so that whoever looks for it finds nothing. Transports' tags are below it.
+/// One that no message ever has, so that whoever looks for it finds nothing.
 int unused_tag(const transport::MpiApi& api, MPI_Comm communicator);
+
+/// The mailbox's (transport/mailbox.hpp). Transports' tags are below it.
+int mailbox_tag(const transport::MpiApi& api, MPI_Comm communicator);
 
 } // namespace thalweg::job

@@ -3,6 +3,7 @@
 
 #include "job/mpi/node_segment.hpp"
 #include "job/waiting.hpp"
+#include "transport/mpi/mpi_mailbox.hpp"
 #include "transport/mpi/mpi_transport.hpp"
 #include "transport/routed/routed_transport.hpp"
 #include "transport/shm/shm_transport.hpp"
@@ -70,6 +71,12 @@ Channels::Channels(const transport::MpiApi& api, std::shared_ptr<ShadowCommunica
   transport_ = {whole.release(), [link = link_](Transport* ended) { delete ended; }};
 }
 
+std::unique_ptr<transport::Mailbox> Channels::make_mailbox() const {
+  const MPI_Comm communicator = link_->shadow->handle();
+  return std::make_unique<transport::MpiMailbox>(link_->api, communicator,
+                                                 mailbox_tag(link_->api, communicator));
+}
+
 std::unique_ptr<Transport> Channels::through_memory(const ChannelOptions& options) {
   if (!node_agreement_)
     return nullptr;
@@ -90,8 +97,8 @@ std::unique_ptr<Transport> Channels::through_memory(const ChannelOptions& option
 std::unique_ptr<Transport> Channels::through_library(const ChannelOptions& options, Rank rank,
                                                      std::int32_t ranks) {
   const MPI_Comm communicator = link_->shadow->handle();
-  auto library =
-      std::make_unique<transport::MpiTransport>(link_->api, communicator, rank, ranks, link_->unused_tag);
+  auto library = std::make_unique<transport::MpiTransport>(link_->api, communicator, rank, ranks,
+                                                           mailbox_tag(link_->api, communicator));
   if (!options.aggregates)
     return library;
   auto aggregation = std::make_unique<transport::AggregatingTransport>(std::move(library), link_->policy);

@@ -11,6 +11,7 @@
 #include "job/node_members.hpp"
 #include "transport/aggregation/aggregating_transport.hpp"
 #include "transport/batch.hpp"
+#include "transport/mailbox.hpp"
 #include "wait/policy.hpp"
 
 #include <memory>
@@ -40,6 +41,8 @@ public:
 
   /// Kept, with the communicator under it, as long as anybody holds it: operations may end after the group.
   const std::shared_ptr<transport::Transport>& transport() const { return transport_; }
+  /// The group's mailbox, which one owner may have at a time. The channels outlive it.
+  std::unique_ptr<transport::Mailbox> make_mailbox() const;
   const wait::Policy& policy() const { return link_->policy; }
   const NodeMembers& node() const { return node_; }
   bool has_other_nodes() const { return has_other_nodes_; }
@@ -65,7 +68,7 @@ private:
   struct Link {
     const transport::MpiApi& api;
     std::shared_ptr<ShadowCommunicator> shadow;
-    int unused_tag;
+    int unused_tag; ///< the mailbox's and the transport's are below it
     void (*progress)();
     wait::Policy policy;
     std::uint32_t visits_in_vain = patience; ///< since one moved something

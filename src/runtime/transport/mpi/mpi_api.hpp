@@ -13,6 +13,7 @@ namespace thalweg::transport {
 
 struct MpiApi {
   decltype(&PMPI_Isend) isend;
+  decltype(&PMPI_Issend) issend;
   decltype(&PMPI_Irecv) irecv;
   decltype(&PMPI_Send) send;
   decltype(&PMPI_Recv) recv;
@@ -23,6 +24,7 @@ struct MpiApi {
   decltype(&PMPI_Testsome) testsome;
   decltype(&PMPI_Testall) testall;
   decltype(&PMPI_Iprobe) iprobe;
+  decltype(&PMPI_Get_count) get_count;
   decltype(&PMPI_Cancel) cancel;
   decltype(&PMPI_Request_free) request_free;
 

@@ -189,7 +189,64 @@ private:
   std::int32_t ranks_;
 };
 
+/// What is on its way to each rank.
+struct Mail {
+  struct Letter {
+    std::vector<std::byte> bytes;
+    std::shared_ptr<std::atomic<bool>> was_received;
+  };
+  explicit Mail(std::int32_t ranks) : of_rank(static_cast<std::size_t>(ranks)) {}
+  std::mutex mutex;
+  std::vector<std::deque<Letter>> of_rank;
+};
+
+class LoopbackMailbox final : public Mailbox {
+public:
+  LoopbackMailbox(std::shared_ptr<Mail> mail, std::size_t rank) : mail_(std::move(mail)), rank_(rank) {}
+
+  std::uint64_t send(Rank to, std::span<const std::byte> bytes) override {
+    const auto was_received = std::make_shared<std::atomic<bool>>(false);
+    const std::scoped_lock lock(mail_->mutex);
+    mail_->of_rank.at(static_cast<std::size_t>(to)).push_back({{bytes.begin(), bytes.end()}, was_received});
+    sending_.emplace(sent_, was_received);
+    return sent_++;
+  }
+
+  bool was_received(std::uint64_t number) override {
+    const auto letter = sending_.find(number);
+    const bool result = letter->second->load();
+    if (result)
+      sending_.erase(letter);
+    return result;
+  }
+
+  bool receive(std::vector<std::byte>& message) override {
+    const std::scoped_lock lock(mail_->mutex);
+    std::deque<Mail::Letter>& own = mail_->of_rank[rank_];
+    if (own.empty())
+      return false;
+    message = std::move(own.front().bytes);
+    own.front().was_received->store(true);
+    own.pop_front();
+    return true;
+  }
+
+private:
+  std::shared_ptr<Mail> mail_;
+  std::size_t rank_;
+  std::uint64_t sent_ = 0;
+  std::map<std::uint64_t, std::shared_ptr<std::atomic<bool>>> sending_;
+};
+
 } // namespace
+
+std::vector<std::unique_ptr<Mailbox>> make_loopback_mailboxes(std::int32_t ranks) {
+  const auto mail = std::make_shared<Mail>(ranks);
+  std::vector<std::unique_ptr<Mailbox>> mailboxes;
+  for (std::size_t rank = 0; rank < static_cast<std::size_t>(ranks); ++rank)
+    mailboxes.push_back(std::make_unique<LoopbackMailbox>(mail, rank));
+  return mailboxes;
+}
 
 std::vector<std::unique_ptr<Transport>> make_loopback(std::int32_t ranks, Protocol protocol) {
   const auto hub = std::make_shared<LoopbackHub>(protocol);

@@ -4,6 +4,7 @@
 // Ranks as threads of one process, for tests: every message is matched under one lock.
 
 #include "transport/batch.hpp"
+#include "transport/mailbox.hpp"
 
 #include <vector>
 
@@ -17,5 +18,8 @@ class LoopbackHub;
 
 /// `ranks` transports joined by one hub; give each to its own thread. They keep the hub alive.
 std::vector<std::unique_ptr<Transport>> make_loopback(std::int32_t ranks, Protocol protocol);
+
+/// The mailboxes of as many ranks.
+std::vector<std::unique_ptr<Mailbox>> make_loopback_mailboxes(std::int32_t ranks);
 
 } // namespace thalweg::transport

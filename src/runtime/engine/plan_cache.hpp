@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace thalweg::job {
+namespace thalweg::engine {
 
 /// Everything that tells one plan from another, as numbers.
 using PlanKey = std::vector<std::int64_t>;
@@ -48,4 +48,4 @@ private:
   std::unordered_map<PlanKey, std::shared_ptr<Value>, PlanKeyHash> values_;
 };
 
-} // namespace thalweg::job
+} // namespace thalweg::engine
