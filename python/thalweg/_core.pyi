@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 import enum
-from typing import Annotated
+from typing import Annotated, Final
 
 import numpy
 from numpy.typing import NDArray
@@ -194,6 +194,28 @@ def prove(strategy: Strategy, ranks: int, all_roots: bool) -> tuple[int, list[st
     """
     Proves a strategy for a number of ranks: how many problems, and what is wrong with it.
     """
+
+class EvidenceLimits:
+    """
+    Constants of the rules that say whether something is surely faster, with their reasons in src/core/evidence/evidence.hpp.
+    """
+
+    gain: Final[float] = ...
+    """Times as fast, or a change is not worth it."""
+
+    error_rank_sum: Final[float] = ...
+    """The rank-sum test's one-sided error rate."""
+
+    rounds_hopeless: Final[int] = ...
+    """
+    Rounds of samples after which a candidate that was never nearer is given up.
+    """
+
+    hopeless: Final[float] = ...
+    """Times as slow, in all of them."""
+
+    hysteresis: Final[float] = ...
+    """How many times what a change costs has to be gained."""
 
 class Figure:
     """

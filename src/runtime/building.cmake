@@ -15,6 +15,6 @@ thalweg_room(engine USES transport schedule)
 # It vectorizes. GCC 12 crashes where headers were precompiled with another -O than a file has.
 set_source_files_properties(src/runtime/engine/reductions.cpp PROPERTIES COMPILE_OPTIONS -O3 SKIP_PRECOMPILE_HEADERS ON)
 thalweg_room(control USES engine strategies wait)
-thalweg_room(tune USES strategies model LIBRARIES Threads::Threads)
+thalweg_room(tune USES strategies model evidence LIBRARIES Threads::Threads)
 target_link_libraries(thalweg_tune PRIVATE thalweg_toml)
 thalweg_room(job USES tune engine shm routed aggregation machine topology wait)

@@ -14,8 +14,8 @@ SOURCE = ROOT / "src"
 
 # What a room may use: rooms above its own line. A folder inside of a room may be a room of its own.
 BELOW_MPI = {
-    "base", "wait", "topology", "schedule", "strategies", "machine", "pattern", "transport", "transport/shm",
-    "transport/mpi", "engine", "control", "nic", "tune", "job", "job/mpi", "place",
+    "base", "wait", "evidence", "topology", "schedule", "strategies", "machine", "pattern", "transport",
+    "transport/shm", "transport/mpi", "engine", "control", "nic", "tune", "job", "job/mpi", "place",
 }  # fmt: skip
 MPI = (
     "abi", "observe", "state", "wait", "comm", "call", "choose", "run", "offload", "learn", "decide", "record", "trace",
@@ -26,6 +26,7 @@ ROOMS: dict[str, set[str]] = {
     "base": set(),
     "wait": {"base"},
     "boundary": {"base"},
+    "evidence": {"base"},
     "topology": {"base"},
     "schedule": {"base"},
     "strategies": {"base", "topology", "schedule"},
@@ -34,8 +35,8 @@ ROOMS: dict[str, set[str]] = {
     "pattern": {"base"},
     "simulate/packet": {"base", "topology", "model"},
     "simulate": {"base", "topology", "schedule", "strategies", "machine", "pattern", "model", "simulate/packet"},
-    "place": {"base", "topology", "machine", "pattern"},
-    "balance": {"base", "machine"},
+    "place": {"base", "evidence", "topology", "machine", "pattern"},
+    "balance": {"base", "evidence", "machine"},
     "transport": {"wait", "base"},
     "transport/shm": {"base", "wait", "transport"},
     "transport/routed": {"base", "wait", "transport"},
@@ -46,8 +47,8 @@ ROOMS: dict[str, set[str]] = {
     "nic": {"base", "wait", "schedule"},
     "nic/programs": {"nic"},
     "nic/agent": {"base", "nic"},
-    "tune": {"base", "topology", "schedule", "strategies", "machine", "model"},
-    "stream": {"base", "boundary", "wait", "topology", "machine", "model", "transport", "transport/shm"},
+    "tune": {"base", "evidence", "topology", "schedule", "strategies", "machine", "model"},
+    "stream": {"base", "boundary", "wait", "evidence", "topology", "machine", "model", "transport", "transport/shm"},
     "job": {"base", "wait", "topology", "machine", "tune"},
     "job/mpi": {
         "base", "wait", "topology", "schedule", "machine", "transport", "transport/shm", "transport/routed",
@@ -70,13 +71,14 @@ ROOMS: dict[str, set[str]] = {
     },
     "balancer": {"base", "boundary", "wait", "control", "balance", "job", "job/mpi", "job/library"},
     "placer": {"base", "boundary", "pattern", "machine", "topology", "place", "job", "job/mpi", "job/library"},
-    "objects": {"base", "machine", "model", "pattern", "place", "topology"},
+    "objects": {"base", "evidence", "machine", "model", "pattern", "place", "topology"},
     "objects/mpi": {
-        "base", "boundary", "wait", "control", "machine", "transport/mpi", "job", "job/mpi", "job/library", "objects",
+        "base", "boundary", "wait", "control", "machine", "tune", "transport/mpi", "job", "job/mpi", "job/library", "objects",
     },
     "interface": {"base", "boundary", "schedule", "strategies"},
     "python": {
-        "base", "topology", "schedule", "strategies", "machine", "model", "simulate", "simulate/packet", "balance",
+        "base", "evidence", "topology", "schedule", "strategies", "machine", "model", "simulate", "simulate/packet",
+        "balance",
         "pattern", "place", "tune",
     },
 }  # fmt: skip

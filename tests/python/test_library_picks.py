@@ -22,7 +22,7 @@ from thalweg.rules.picks import mentions_library
 from thalweg.settings.own_settings import own_settings
 from thalweg.trials.cases import OPERATIONS, Case
 from thalweg.trials.session import Samples, Session
-from thalweg.tune.library import FEW_ROUNDS, Comparison, compare_case, compare_with_picks
+from thalweg.tune.library import Comparison, compare_case, compare_with_picks
 from thalweg.tune.library_trials import Trial, measure
 from thalweg.tune.search import Outcome
 
@@ -102,7 +102,7 @@ def test_a_comparison_that_is_lost_by_far_ends_early() -> None:
     case, outcome = Case("allgather", 64), Outcome("bruck", 30e-6, 30e-3, 21)
     times = {case: {Algorithm("ring", 4): Trial((29.0,) * 7, (30.0,) * 7)}}
     assert compare_case(ours, ruled, case, outcome, times) == outcome  # type: ignore[arg-type]
-    assert ours.asked == ruled.asked == FEW_ROUNDS
+    assert ours.asked == ruled.asked == _core.EvidenceLimits.rounds_hopeless
 
 
 def test_the_library_is_not_tried_where_it_is_hopeless() -> None:

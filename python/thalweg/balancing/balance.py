@@ -29,7 +29,7 @@ class TaskCosts(NamedTuple):
     task_bytes: int = 1024
     task_seconds: float = 1e-3
     steps: float = 1
-    hysteresis: float = 1.5
+    hysteresis: float = _core.EvidenceLimits.hysteresis
     machine: _core.Machine | None = None
 
 

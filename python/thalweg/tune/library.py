@@ -21,14 +21,12 @@ from thalweg.trials.session import NATIVE, Session
 from thalweg.tune import library_trials
 from thalweg.tune.library_trials import FINAL_BATCHES, FINAL_ROUNDS, Start, Times
 from thalweg.tune.search import Outcome
-from thalweg.tune.statistics import is_faster
+from thalweg.tune.statistics import is_faster, is_hopeless
 
 HOPELESS = 30
 """How many times as long as the pick native takes where the library's algorithms are not tried: the most that one of
 them was seen to gain over its default is a factor of 13. Such natives spin where ranks outnumber cores, and trials of
 them take minutes."""
-FEW_ROUNDS = 3
-"""Of a comparison, after which one that was never nearer than twice the other's time has lost."""
 
 
 class Comparison(NamedTuple):
@@ -103,7 +101,7 @@ def compare_case(session: Session, ruled: Session, case: Case, outcome: Outcome,
     ours: dict[str, list[float]] = {name: [] for name in names}
     theirs: list[float] = []
     for turn in range(FINAL_ROUNDS):
-        if turn == FEW_ROUNDS and min(theirs) > 2 * max(ours[outcome.pick]):
+        if turn > 0 and is_hopeless(theirs, ours[outcome.pick], turn):
             return outcome
         measured = session.measure(case.operation, case.size, names, batches=FINAL_BATCHES)
         for name in names:

@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What samples say: medians, and whether one candidate is surely faster than another."""
+"""Whether one candidate is surely faster than another, by samples of both.
+
+The rule for samples that were taken in turns is Mann's and Whitney's rank-sum test. scipy has it, with the exact
+distribution for few samples and ties; only commands that measure need it. Its constants are in the one table of all
+rules, src/core/evidence/evidence.hpp.
+"""
 
 from collections.abc import Sequence
 from statistics import median
 
-SURE = 0.05
-GAIN_MIN = 0.03
-"""What replaces the default is faster by that part at least: what is won in one job by less may be lost in the next."""
+from thalweg._core import EvidenceLimits
+
+GAIN_MIN = 1 - 1 / EvidenceLimits.gain
+"""What replaces the default takes less time by that part at least."""
 
 
 def is_faster(ours: Sequence[float], theirs: Sequence[float], *, min_gain: float = 0.0) -> bool:
@@ -20,4 +26,9 @@ def is_faster(ours: Sequence[float], theirs: Sequence[float], *, min_gain: float
     from scipy.stats import mannwhitneyu  # noqa: PLC0415 - slow to import
 
     scaled = [value / (1 - min_gain) for value in ours]
-    return bool(mannwhitneyu(scaled, theirs, alternative="less").pvalue < SURE)
+    return bool(mannwhitneyu(scaled, theirs, alternative="less").pvalue < EvidenceLimits.error_rank_sum)
+
+
+def is_hopeless(ours: Sequence[float], theirs: Sequence[float], rounds: int) -> bool:
+    """Tell whether more rounds are not worth their time: after a few, our best sample is far behind their worst."""
+    return rounds >= EvidenceLimits.rounds_hopeless and min(ours) > EvidenceLimits.hopeless * max(theirs)

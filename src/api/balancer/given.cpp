@@ -54,8 +54,9 @@ Given checked(const thalweg_tasks& tasks, const thalweg_balance_options& options
   Given given;
   given.settings.service = options.scheme == thalweg_balance_sweep ? Service::sweep : Service::alias;
   given.settings.spread = options.spread == thalweg_balance_capped ? Spread::capped : Spread::even;
-  given.settings.terms = {options.threshold, or_else(options.steps, 1), or_else(options.hysteresis, 1.5),
-                          options.min_gain_seconds};
+  const Terms usual;
+  given.settings.terms = {options.threshold, or_else(options.steps, usual.steps),
+                          or_else(options.hysteresis, usual.hysteresis), options.min_gain_seconds};
   Report& report = given.report;
   report.tasks = static_cast<Tasks>(std::min<std::size_t>(tasks.count, tasks_max + 1));
   report.speed = or_else(options.speed, 1);

@@ -25,11 +25,17 @@ std::string_view to_text(Combining combining) {
   return "";
 }
 
-Combining parse_combining(std::string_view text) {
+std::optional<Combining> find_combining(std::string_view text) {
   for (const Combining one :
        {Combining::direct, Combining::mesh, Combining::grid, Combining::hypercube, Combining::stream})
     if (to_text(one) == text)
       return one;
+  return std::nullopt;
+}
+
+Combining parse_combining(std::string_view text) {
+  if (const auto found = find_combining(text))
+    return *found;
   throw Error(fmt::format("no strategy is called \"{}\"", text),
               "give \"direct\", \"mesh\", \"grid\", \"hypercube\", \"stream\" or \"auto\"");
 }

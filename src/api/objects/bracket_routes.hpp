@@ -9,6 +9,7 @@
 #include "topology/virtual_mesh.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +19,8 @@ namespace thalweg::objects {
 enum class Combining { direct, mesh, grid, hypercube, stream };
 
 std::string_view to_text(Combining combining);
+/// The one with that name, or none.
+std::optional<Combining> find_combining(std::string_view text);
 /// Throws Error for other words.
 Combining parse_combining(std::string_view text);
 /// Of the virtual mesh of so many ranks; with `stream`, calls are not combined, and go directly.

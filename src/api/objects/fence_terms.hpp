@@ -3,21 +3,23 @@
 
 // When elements move at a fence.
 
-#include <algorithm>
+#include "evidence/evidence.hpp"
 
 namespace thalweg::objects {
 
 struct FenceTerms {
   double threshold = 0.05; ///< the slowest rank has to take over 1 + this times as long as the mean
   double steps = 1;        ///< how often the load since the last fence comes again until the next one
-  double hysteresis = 1.5; ///< how many times what moving takes has to be gained
+  /// How many times what moving takes has to be gained.
+  double hysteresis = evidence::Limits::hysteresis;
   /// Ranks differ by some 10 us from noise alone, and where elements have moved, their homes have to hear of
   /// it. So what gains less is left.
   double min_gain_seconds = 100e-6;
 
   bool are_uneven(double imbalance) const { return imbalance > 1 + threshold; }
   bool pays(double gain_seconds, double move_seconds) const {
-    return gain_seconds > std::max(hysteresis * move_seconds, min_gain_seconds);
+    return gain_seconds > min_gain_seconds &&
+           evidence::pays({.before_seconds = gain_seconds, .cost_seconds = move_seconds}, hysteresis);
   }
 };
 

@@ -19,6 +19,7 @@ void bind_index(nb::module_& module);
 void bind_files(nb::module_& module);
 void bind_schedules(nb::module_& module);
 void bind_proofs(nb::module_& module);
+void bind_evidence(nb::module_& module);
 void bind_machines(nb::module_& module);
 void bind_tuning(nb::module_& module);
 void bind_networks(nb::module_& module);

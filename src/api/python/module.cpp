@@ -35,6 +35,7 @@ NB_MODULE(_core, module) {
   thalweg::python::bind_networks(module);
   thalweg::python::bind_schedules(module);
   thalweg::python::bind_proofs(module);
+  thalweg::python::bind_evidence(module);
   thalweg::python::bind_machines(module);
   thalweg::python::bind_tuning(module);
   thalweg::python::bind_tuning_files(module);

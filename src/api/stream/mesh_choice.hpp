@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Which mesh a stream goes on with, and how far its buffers are filled: the model puts the candidates in
-// order, the best ones are tried for a few phases each, and what was seen decides.
-//
-// What is seen of a phase is put beside what the model says of just that phase. So phases of different loads
-// can be compared: a mesh's time for a load is what the model says, times how far it was off when the mesh
-// was tried. All is a function of what the ranks have agreed on, so that all choose alike.
+// Which mesh a stream goes on with, and how far its buffers are filled. The options are the meshes of its
+// plan, and later the best one's buffers filled by half; the predictions are MeshCost's for what was sent in
+// a phase. evidence/phase_tuner.hpp says how they are tried. Loads of streams compare by their ratios, so all
+// phases are one situation.
 
+#include "evidence/phase_tuner.hpp"
 #include "stream/mesh_cost.hpp"
 #include "stream/phase_seen.hpp"
 #include "stream/plan.hpp"
@@ -38,12 +37,12 @@ public:
     std::uint32_t fill_bytes = 0;
     bool operator==(const Pick&) const = default;
   };
-  const Pick& pick() const { return pick_; }
+  const Pick& pick() const { return picks_[tuner_.current()]; }
 
   /// Of the phase that is open: do the ranks tell each other what they see of it?
-  bool is_due() const { return wait_ == 0; }
+  bool is_due() const { return (picks_.size() > 1 || may_change_fill_) && tuner_.is_due(); }
   /// An active phase has ended.
-  void phase_ended() { wait_ -= wait_ > 0 ? 1 : 0; }
+  void phase_ended();
   /// A phase that was due has. Afterwards pick() says how to go on.
   void decide(const PhaseSeen& seen);
 
@@ -61,42 +60,23 @@ public:
   std::vector<Row> rows() const;
 
 private:
-  enum class Stage { shapes, fills, settled };
-  struct Option {
-    Pick pick;
-    double ratio = 0; ///< seen to predicted, the least; 0: not tried
+  double predicted(const Pick& pick) const;
+  struct Recalled {
+    std::size_t option = 0;
+    double seconds = 0;
   };
-
-  double predicted(const Option& option) const;
-  double expected(const Option& option) const;
-  double usual_ratio() const;
-  const Option& best() const;
-  Option& current() { return options_[current_]; }
-  bool recall();
-  void go_on();
-  std::optional<std::size_t> next_shape() const;
+  std::optional<Recalled> recall();
   void add_half_fill();
-  std::optional<std::size_t> next_untried() const;
-  void try_out(std::size_t option);
-  void settle();
-  void rest();
-  void look_again();
+  std::string note_of(std::size_t option) const;
 
   std::vector<MeshPlan> meshes_;
   MeshCost cost_;
   bool may_change_fill_;
   std::vector<FoundMesh> found_;
-  Load load_;
-  std::vector<Option> options_; // one for each mesh, then other fills
-  std::size_t current_ = 0;
-  Pick pick_;
-  Stage stage_ = Stage::shapes;
-  double seen_seconds_ = 0;     // of the last phase that was due
-  std::uint32_t left_ = 1;      // phases of this trial, or look, that are still to be seen
-  bool is_fresh_ = true;        // its first one
-  std::uint64_t wait_ = 0;      // phases until one is due
-  std::uint64_t lease_ = 0;     // phases between looks, once it is settled
-  std::size_t comparisons_ = 0; // trials that have ended
+  Load load_;               // of the phase that was seen last
+  std::vector<Pick> picks_; // by option of the tuner: one for each mesh, then another fill
+  evidence::PhaseTuner tuner_;
+  bool is_counted_ = false; // the phase that has just ended, by the tuner
 };
 
 } // namespace thalweg::streams

@@ -83,9 +83,11 @@ std::size_t chosen(std::span<const Candidate> candidates, Scheme incumbent, doub
     return std::pair(candidate.seconds(), candidate.hop_tasks);
   });
   const auto current = std::ranges::find(candidates, incumbent, &Candidate::scheme);
-  const double surely = hysteresis * best->exchange_seconds + best->work_seconds;
-  const bool stays = current != candidates.end() && surely >= current->seconds();
-  return static_cast<std::size_t>((stays ? current : best) - candidates.begin());
+  const bool changes = current == candidates.end() || evidence::pays({.before_seconds = current->seconds(),
+                                                                      .after_seconds = best->work_seconds,
+                                                                      .cost_seconds = best->exchange_seconds},
+                                                                     hysteresis);
+  return static_cast<std::size_t>((changes ? best : current) - candidates.begin());
 }
 
 } // namespace thalweg::balancing

@@ -5,6 +5,7 @@
 // for.
 
 #include "balance/scheme.hpp"
+#include "evidence/evidence.hpp"
 #include "machine/machine.hpp"
 
 namespace thalweg::balancing {
@@ -20,7 +21,7 @@ struct Costs {
   std::int64_t links = 0;
   /// What is in use is only left where the better scheme would win even if its exchange took so many times as
   /// long as predicted. So choices do not flutter, and what is nearly even is left alone.
-  double hysteresis = 1.5;
+  double hysteresis = evidence::Limits::hysteresis;
 };
 
 /// Hops between two ranks; empty where they are not known.

@@ -22,8 +22,11 @@ Verdict verdict_of(const Summary& all, const Terms& terms, const machine::LevelC
   verdict.exchange_seconds = verdict.predicted_seconds * (all.cost_factor > 0 ? all.cost_factor : 1);
   const double mean_speed = all.speed / all.ranks;
   verdict.gain_seconds = (all.slowest.seconds() - even) * mean_speed * all.load_seconds * terms.steps;
-  const double wanted = std::max(terms.hysteresis * verdict.exchange_seconds, terms.min_gain_seconds);
-  const bool pays = all.load_seconds <= 0 || verdict.gain_seconds > wanted;
+  const bool pays =
+      all.load_seconds <= 0 ||
+      (verdict.gain_seconds > terms.min_gain_seconds &&
+       evidence::pays({.before_seconds = verdict.gain_seconds, .cost_seconds = verdict.exchange_seconds},
+                      terms.hysteresis));
   verdict.is_worth = pays && verdict.imbalance > 1 + terms.threshold;
   return verdict;
 }

@@ -4,15 +4,17 @@
 // Whether it pays to balance now: what the slowest rank would gain, against the exchange that it takes.
 
 #include "balance/report.hpp"
+#include "evidence/evidence.hpp"
 #include "machine/machine.hpp"
 
 namespace thalweg::balancing {
 
 /// From when on it pays; the same on all ranks.
 struct Terms {
-  double threshold = 0;    ///< the slowest rank has to take over 1 + this times as long as the mean
-  double steps = 1;        ///< how often loads are worked through until they are balanced again
-  double hysteresis = 1.5; ///< how many times what the exchange costs has to be gained
+  double threshold = 0; ///< the slowest rank has to take over 1 + this times as long as the mean
+  double steps = 1;     ///< how often loads are worked through until they are balanced again
+  /// How many times what the exchange costs has to be gained.
+  double hysteresis = evidence::Limits::hysteresis;
   double min_gain_seconds = 0;
 };
 

@@ -12,36 +12,11 @@ namespace thalweg::place {
 
 namespace {
 
+using evidence::Decision;
+
 constexpr std::size_t trials_max = 64;
 constexpr std::size_t rounds_max = 1000; // of a line that is no nonsense
-constexpr std::array<std::string_view, 3> verdict_names = {"open", "go", "stay"};
-constexpr int losses_max = 3;
-constexpr double gain_min = 1.03;
-
-/// Student's t for 3, 4, … rounds: by chance alone the mean is above it once in two hundred times.
-constexpr std::array t_min = {9.92, 5.84, 4.60};
-constexpr std::size_t t_rounds_min = 3;
-constexpr double spread_min = 0.02; // of logarithms: clocks and processors alone do as much
-
-/// How surely the new numbering is faster, of few rounds: the mean logarithm over its standard error.
-double t_of(const std::vector<double>& ratios) {
-  constexpr double ratio_min = 1e-3;
-  double sum = 0;
-  double squares = 0;
-  for (const double ratio : ratios) {
-    const double log = std::log(std::max(ratio, ratio_min));
-    sum += log;
-    squares += log * log;
-  }
-  const auto count = static_cast<double>(ratios.size());
-  const double variance = std::max(0.0, (squares - sum * sum / count) / (count - 1));
-  return sum / count / (std::max(spread_min, std::sqrt(variance)) / std::sqrt(count));
-}
-
-/// Rounds that there must be so that so many losses are outweighed.
-int rounds_needed(int losses) {
-  return 6 + 3 * losses;
-}
+constexpr std::array<std::string_view, 3> decision_names = {"open", "go", "stay"};
 
 /// FNV-1a of a text and its end.
 std::uint64_t hashed(std::uint64_t hash, std::string_view text) {
@@ -67,10 +42,10 @@ std::optional<KeptTrial> parse_trial(const std::string& line) {
   std::string verdict;
   std::size_t rounds = 0;
   words >> std::hex >> trial.key >> std::dec >> verdict >> trial.saved_s >> rounds;
-  const auto named = std::ranges::find(verdict_names, verdict);
-  if (!words || named == verdict_names.end() || rounds > rounds_max || !std::isfinite(trial.saved_s))
+  const auto named = std::ranges::find(decision_names, verdict);
+  if (!words || named == decision_names.end() || rounds > rounds_max || !std::isfinite(trial.saved_s))
     return std::nullopt;
-  trial.verdict = static_cast<TrialVerdict>(named - verdict_names.begin());
+  trial.verdict = static_cast<Decision>(named - decision_names.begin());
   trial.ratios.resize(rounds);
   for (double& ratio : trial.ratios)
     if (!(words >> ratio) || !(ratio >= 0 && std::isfinite(ratio)))
@@ -82,44 +57,16 @@ std::optional<KeptTrial> parse_trial(const std::string& line) {
 
 } // namespace
 
-std::string_view name(TrialVerdict verdict) {
-  return verdict_names[static_cast<std::size_t>(verdict)];
+std::string_view name(Decision decision) {
+  return decision_names[static_cast<std::size_t>(decision)];
 }
 
 KeptTrial nothing_found(Slots as_started) {
-  return {.verdict = TrialVerdict::stay, .slot_of = std::move(as_started)};
+  return {.verdict = Decision::surely_not, .slot_of = std::move(as_started)};
 }
 
 bool found_nothing(const KeptTrial& trial) {
-  return trial.verdict == TrialVerdict::stay && trial.ratios.empty();
-}
-
-TrialVerdict verdict_of(const std::vector<double>& ratios) {
-  const auto rounds = static_cast<int>(ratios.size());
-  const int losses = rounds - wins_of(ratios);
-  if (losses > losses_max)
-    return TrialVerdict::stay;
-  const std::size_t few = ratios.size() - t_rounds_min;
-  const bool is_clear =
-      ratios.size() >= t_rounds_min && few < t_min.size() && std::abs(t_of(ratios)) > t_min[few];
-  if (rounds < rounds_needed(losses) && !is_clear)
-    return TrialVerdict::open;
-  return middle_of(ratios) >= gain_min ? TrialVerdict::go : TrialVerdict::stay;
-}
-
-int trial_rounds_max() {
-  return rounds_needed(losses_max);
-}
-
-int wins_of(const std::vector<double>& ratios) {
-  return static_cast<int>(std::ranges::count_if(ratios, [](double ratio) { return ratio > 1; }));
-}
-
-double middle_of(std::vector<double> ratios) {
-  if (ratios.empty())
-    return 0;
-  std::ranges::sort(ratios);
-  return ratios[ratios.size() / 2];
+  return trial.verdict == Decision::surely_not && trial.ratios.empty();
 }
 
 std::uint64_t trial_key(std::string_view pattern_text, const machine::Allocation& allocation,

@@ -9,6 +9,7 @@
 // A key, the verdict, seconds that are left for trying, how many rounds there were and what each found, and
 // the slot of each rank.
 
+#include "evidence/evidence.hpp"
 #include "machine/allocation.hpp"
 #include "place/mapping.hpp"
 
@@ -20,18 +21,12 @@
 
 namespace thalweg::place {
 
-enum class TrialVerdict : std::uint8_t {
-  open, ///< not decided yet
-  go,   ///< surely faster
-  stay  ///< not surely faster
-};
-
-/// "open", "go" or "stay".
-std::string_view name(TrialVerdict verdict);
+/// "open", "go" or "stay": of the new numbering, as files and reports have it.
+std::string_view name(evidence::Decision decision);
 
 struct KeptTrial {
   std::uint64_t key = 0; ///< of trial_key()
-  TrialVerdict verdict = TrialVerdict::open;
+  evidence::Decision verdict = evidence::Decision::open;
   /// What runs could have spent on trying, less what they did: below 0 where one took longer than thought.
   double saved_s = 0;
   /// Of each round, how many times as fast the new numbering was.
@@ -44,19 +39,6 @@ struct KeptTrial {
 /// For runs that looked for another numbering and found none, so that none looks again: `as_started` stays.
 KeptTrial nothing_found(Slots as_started);
 bool found_nothing(const KeptTrial& trial);
-
-/// What rounds say together: surely faster if all of six were, all but one of nine, two of twelve or three of
-/// fifteen (sign test), or if three to five hardly differ (Student's t-test of the logarithms); and by 3 % in
-/// the middle. As it is asked after each round, of two numberings that are equally fast the new one is taken
-/// once in twenty times.
-TrialVerdict verdict_of(const std::vector<double>& ratios);
-
-/// How many rounds there are at most.
-int trial_rounds_max();
-
-/// How many of the rounds the new numbering won, and by how much in the middle; 0 of none.
-int wins_of(const std::vector<double>& ratios);
-double middle_of(std::vector<double> ratios);
 
 /// The same for the same pattern, as its file has it, on the same slots of the same machine, held against the
 /// same slots of the ranks; none: as they are numbered.

@@ -24,6 +24,7 @@ struct FoundPicks {
   std::string reason;
   std::vector<tune::StreamPick> streams = {};
   std::vector<tune::Pick> nonblocking = {};
+  std::vector<tune::BracketPick> brackets = {};
 };
 
 /// The picks that the tuning file at `path` has under just this fingerprint. Throws Error where it does not

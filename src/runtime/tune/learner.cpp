@@ -9,6 +9,8 @@ namespace thalweg::tune {
 
 namespace {
 
+using evidence::Decision;
+
 constexpr std::size_t native = 0;
 // Measured calls in a row are about so long together, or so many times what agreeing on them takes, and
 // neither too few for a median nor too many to lose. Where ranks share cores, it takes tens of short calls
@@ -43,7 +45,7 @@ double all_of(std::span<const double> seconds, double lower_bound) {
 } // namespace
 
 Learner::Learner(const LearningLimits& limits, double ordering_seconds, std::string_view start, bool searched)
-    : limits_(limits), searched_(searched), comparison_(limits.worth),
+    : limits_(limits), searched_(searched), test_(limits.worth),
       round_overhead_seconds_(limits.agreement_seconds), ordering_seconds_(ordering_seconds),
       budget_(limits.budget, limits.exploration_budget) {
   trials_.push_back({.text = "native"});
@@ -243,7 +245,7 @@ Round Learner::next_look() {
 
 void Learner::start_comparison(std::size_t candidate) {
   candidate_ = candidate;
-  comparison_ = Comparison(limits_.worth);
+  test_ = evidence::SequentialTest(limits_.worth);
   note(candidate);
 }
 
@@ -254,7 +256,7 @@ void Learner::add_round(std::size_t trial, double seconds) {
   if (times.size() == rounds_kept)
     times.erase(times.begin());
   times.push_back(seconds);
-  trials_[trial].seconds = median(times);
+  trials_[trial].seconds = evidence::median(times);
   ++trials_[trial].rounds;
 }
 
@@ -268,7 +270,7 @@ void Learner::measured(std::span<const double> seconds, double overhead_seconds,
                        const LowerBounds& bounds) {
   const auto of_incumbent = seconds.first(round_.incumbent_calls);
   const auto of_candidate = seconds.subspan(round_.incumbent_calls);
-  const double own = std::max(typical(counted(of_incumbent)), bounds.incumbent);
+  const double own = std::max(evidence::typical(counted(of_incumbent)), bounds.incumbent);
   account(all_of(of_incumbent, bounds.incumbent) + all_of(of_candidate, bounds.candidate),
           static_cast<double>(seconds.size()), own,
           overhead_seconds > 0 ? overhead_seconds : limits_.agreement_seconds);
@@ -285,28 +287,30 @@ void Learner::measured(std::span<const double> seconds, double overhead_seconds,
     candidate_ = incumbent_;
     return;
   }
-  const double other = std::max(typical(counted(of_candidate)), bounds.candidate);
+  const double other = std::max(evidence::typical(counted(of_candidate)), bounds.candidate);
   const bool is_first_look = !is_fresh(candidate_);
   add_round(candidate_, other);
   // A first look warms up, so only what is very fast all the same is told by it.
-  if (!is_first_look || own >= Comparison::decisive * other)
-    comparison_.add(own, other);
-  judge(is_first_look && other > hopeless_at_first_look * own ? ComparisonState::far_off
-                                                              : comparison_.verdict());
+  if (!is_first_look || own >= evidence::Limits::decisive * other)
+    test_.add(own, other);
+  if (is_first_look && other > hopeless_at_first_look * own)
+    judge(Decision::surely_not, true);
+  else
+    judge(test_.decision(), test_.is_far_slower());
 }
 
-void Learner::judge(ComparisonState verdict) {
+void Learner::judge(Decision decision, bool is_far_slower) {
   Trial& trial = trials_[candidate_];
-  note(static_cast<std::uint64_t>(verdict));
-  if (verdict == ComparisonState::open) {
+  note(static_cast<std::uint64_t>(decision));
+  if (decision == Decision::open) {
     trial.outcome = Outcome::being_tried;
     return;
   }
-  if (verdict == ComparisonState::faster) {
+  if (decision == Decision::surely_faster) {
     adopt();
     return;
   }
-  trial.outcome = verdict == ComparisonState::far_off ? Outcome::much_slower : Outcome::not_faster;
+  trial.outcome = is_far_slower ? Outcome::much_slower : Outcome::not_faster;
   if (candidate_ == native)
     confirmed_ = true;
   else

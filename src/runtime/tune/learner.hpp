@@ -16,7 +16,7 @@
 // candidates in a row without gain. It resumes when the incumbent's time has changed for long, each time
 // later. It does not flap: what lost stays lost until then.
 
-#include "tune/comparison.hpp"
+#include "evidence/evidence.hpp"
 #include "tune/learning_budget.hpp"
 #include "tune/level_watch.hpp"
 #include "tune/outcome.hpp"
@@ -34,15 +34,15 @@ struct LearningLimits {
   ExplorationBudget* exploration_budget = nullptr; ///< borrowed; one of its own where null
   std::uint32_t first_calls = 8;                   ///< at least, before anything is measured
   double min_seconds = 0; ///< that a call is sure to take, or 0: to begin with, that is all that is known
-  double agreement_seconds = 0;   ///< an agreement is thought to take, before there was one
-  double ready_seconds = 0;       ///< what has to be done before the first one is thought to take
-  std::uint32_t calls_seen = 256; ///< before anything is tried, or
-  double seconds_seen = 0.02;     ///< in such calls, whichever comes first
-  std::uint32_t patience = 8;     ///< candidates in a row without gain that end the search
-  double hopeless = 3;            ///< predicted to take so many times the best one's time: not tried
-  double worth = 1.03;            ///< times faster, or it is not worth a change
-  std::uint32_t batches = 1;      ///< batches of candidates that there are, each with those before it
-  double wider = 4;               ///< times the cost of a batch that the next one is expected to have
+  double agreement_seconds = 0;          ///< an agreement is thought to take, before there was one
+  double ready_seconds = 0;              ///< what has to be done before the first one is thought to take
+  std::uint32_t calls_seen = 256;        ///< before anything is tried, or
+  double seconds_seen = 0.02;            ///< in such calls, whichever comes first
+  std::uint32_t patience = 8;            ///< candidates in a row without gain that end the search
+  double hopeless = 3;                   ///< predicted to take so many times the best one's time: not tried
+  double worth = evidence::Limits::gain; ///< times faster, or it is not worth a change
+  std::uint32_t batches = 1;             ///< batches of candidates that there are, each with those before it
+  double wider = 4;                      ///< times the cost of a batch that the next one is expected to have
 };
 
 /// A strategy that may be tried, and the model's expectation in seconds.
@@ -139,7 +139,7 @@ private:
   void account(double all, double calls, double own, double overhead);
   void add_round(std::size_t trial, double seconds);
   void start_comparison(std::size_t candidate);
-  void judge(ComparisonState verdict);
+  void judge(evidence::Decision decision, bool is_far_slower);
   void adopt();
   void settle();
   void look(double seconds);
@@ -155,8 +155,8 @@ private:
   bool wants_more_ = false; // candidates
   bool confirmed_ = false;  // the incumbent is native, or surely faster than it
   std::size_t incumbent_ = 0;
-  std::size_t candidate_ = 0; // the incumbent where there is none
-  Comparison comparison_;
+  std::size_t candidate_ = 0;     // the incumbent where there is none
+  evidence::SequentialTest test_; // the incumbent against the candidate
   Round round_;
   std::uint32_t without_gain_ = 0; // candidates in a row
   double incumbent_seconds_ = 0;   // a call, lately

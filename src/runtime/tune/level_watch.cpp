@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/level_watch.hpp"
 
-#include "tune/comparison.hpp"
+#include "evidence/evidence.hpp"
 
 #include <algorithm>
 
@@ -26,7 +26,7 @@ bool LevelWatch::changed(double seconds) {
   ++looks_;
   if (first_.size() < looks_for_level) {
     first_.push_back(seconds);
-    usual_ = median(first_);
+    usual_ = evidence::median(first_);
     return false;
   }
   const bool is_far = seconds > far * usual_ || seconds * far < usual_;

@@ -14,7 +14,8 @@ namespace thalweg::tune {
 namespace {
 
 constexpr std::int64_t format_number = 1;
-constexpr std::string_view stream_key = "stream";  // no collective has this name
+constexpr std::string_view stream_key = "stream"; // no collective has these names
+constexpr std::string_view bracket_key = "bracket";
 constexpr std::string_view nonblocking_mark = "i"; // before a call's name, as in MPI's; no name begins so
 constexpr const char* remedy = "correct it, or move it away and tune again: thalweg tune";
 
@@ -38,6 +39,13 @@ public:
     const auto value = node == nullptr ? std::nullopt : node->value_exact<std::int64_t>();
     if (!value || *value < min || *value > INT32_MAX)
       refuse(fmt::format("{} is missing or no whole number of {} and above", key, min));
+    return *value;
+  }
+  bool flag(std::string_view key) const {
+    const toml::node* node = table_.get(key);
+    const auto value = node == nullptr ? std::nullopt : node->value_exact<bool>();
+    if (!value)
+      refuse(fmt::format("{} is missing or neither true nor false", key));
     return *value;
   }
   void check(const std::vector<std::string_view>& known) const {
@@ -97,6 +105,21 @@ StreamPick read_stream(const Reader& reader) {
   return pick;
 }
 
+BracketPick read_bracket(const Reader& reader) {
+  reader.check({"ranks", "messages", "bytes", "multicast", "use", "time"});
+  BracketPick pick{.ranks = static_cast<std::int32_t>(reader.number("ranks", 1)),
+                   .messages = reader.number("messages", 0),
+                   .is_multicast = reader.flag("multicast"),
+                   .use = reader.text("use")};
+  try {
+    pick.message_bytes = parse_bytes(reader.text("bytes"));
+    pick.seconds = parse_seconds(reader.text("time"));
+  } catch (const Error& error) {
+    reader.refuse(error.what());
+  }
+  return pick;
+}
+
 // Of what is no array of picks.
 void check_is_known(const toml::key& key, const std::string& name, const std::string& place) {
   const toml::table alone{{key, true}};
@@ -111,6 +134,24 @@ void add_once(std::vector<Entry>& entries, Entry entry, const Reader& reader) {
   if (std::ranges::any_of(entries, [&](const Entry& other) { return other.is_same_case(entry); }))
     reader.refuse("there is another for the same case before");
   entries.push_back(std::move(entry));
+}
+
+std::string_view call_of(std::string_view key) {
+  return key.substr(key.starts_with(nonblocking_mark) ? nonblocking_mark.size() : 0);
+}
+
+bool is_known_entry(std::string_view key) {
+  return key == stream_key || key == bracket_key || strategies::find_call(call_of(key)) != nullptr;
+}
+
+void add_entry(Tuning& tuning, std::string_view key, const Reader& reader) {
+  if (key == stream_key)
+    add_once(tuning.streams, read_stream(reader), reader);
+  else if (key == bracket_key)
+    add_once(tuning.brackets, read_bracket(reader), reader);
+  else
+    add_once(key.starts_with(nonblocking_mark) ? tuning.nonblocking : tuning.picks,
+             read_pick(call_of(key), reader), reader);
 }
 
 Tuning read_machine(const toml::table& table, const std::string& name, const std::string& place) {
@@ -131,21 +172,14 @@ Tuning read_machine(const toml::table& table, const std::string& name, const std
     const toml::array* picks = node.as_array();
     if (picks == nullptr)
       continue;
-    const bool is_stream = key.str() == stream_key;
-    const bool is_nonblocking = !is_stream && key.str().starts_with(nonblocking_mark);
-    const std::string_view call = key.str().substr(is_nonblocking ? nonblocking_mark.size() : 0);
-    if (!is_stream && strategies::find_call(call) == nullptr)
+    if (!is_known_entry(key.str()))
       reader.refuse(fmt::format("{} is no collective", key.str()));
     for (std::size_t i = 0; i < picks->size(); ++i) {
       const std::string where = fmt::format("{}.{}[{}]", place, key.str(), i);
       const toml::table* fields = (*picks)[i].as_table();
       if (fields == nullptr)
         reader.refuse(fmt::format("{} is no table", where));
-      const Reader of_pick(*fields, name, where);
-      if (is_stream)
-        add_once(tuning.streams, read_stream(of_pick), of_pick);
-      else
-        add_once(is_nonblocking ? tuning.nonblocking : tuning.picks, read_pick(call, of_pick), of_pick);
+      add_entry(tuning, key.str(), Reader(*fields, name, where));
     }
   }
   return tuning;
@@ -166,12 +200,33 @@ std::string text_of(const Pick& pick, std::string_view mark) {
       pick.fallback ? fmt::format("fallback = {}\n", quoted(strategies::to_text(*pick.fallback))) : "");
 }
 
-void merge_picks(std::vector<Pick>& known, const std::vector<Pick>& found) {
-  for (Pick pick : found) {
-    pick.call = strategies::find_call(pick.call)->name; // some have two names
-    std::erase_if(known, [&](const Pick& other) { return other.is_same_case(pick); });
-    known.push_back(std::move(pick));
+std::string text_of(const StreamPick& pick) {
+  return fmt::format("\n[[machine.{}]]\nranks = {}\nitem = \"{}\"\nphase = \"{}\"\nshape = {}\nbuffer = "
+                     "\"{}\"\ntime = \"{}\"\n",
+                     stream_key, pick.ranks, exact_bytes(pick.item_bytes), exact_bytes(pick.phase_bytes),
+                     quoted(pick.shape), exact_bytes(pick.buffer_bytes), format_seconds(pick.seconds));
+}
+
+std::string text_of(const BracketPick& pick) {
+  return fmt::format("\n[[machine.{}]]\nranks = {}\nmessages = {}\nbytes = \"{}\"\nmulticast = {}\nuse = {}\n"
+                     "time = \"{}\"\n",
+                     bracket_key, pick.ranks, pick.messages, exact_bytes(pick.message_bytes),
+                     pick.is_multicast, quoted(pick.use), format_seconds(pick.seconds));
+}
+
+// Newer ones replace those of the same case.
+template <typename Entry>
+void replace_in(std::vector<Entry>& known, const std::vector<Entry>& found) {
+  for (const Entry& pick : found) {
+    std::erase_if(known, [&](const Entry& other) { return other.is_same_case(pick); });
+    known.push_back(pick);
   }
+}
+
+void merge_picks(std::vector<Pick>& known, std::vector<Pick> found) {
+  for (Pick& pick : found)
+    pick.call = strategies::find_call(pick.call)->name; // some have two names
+  replace_in(known, found);
   std::ranges::sort(known, [](const Pick& a, const Pick& b) {
     return std::tie(a.call, a.ranks, a.nodes, a.bytes) < std::tie(b.call, b.ranks, b.nodes, b.bytes);
   });
@@ -226,10 +281,9 @@ std::string to_text(const TuningFile& file) {
     for (const Pick& pick : tuning.nonblocking)
       text += text_of(pick, nonblocking_mark);
     for (const StreamPick& pick : tuning.streams)
-      text += fmt::format("\n[[machine.{}]]\nranks = {}\nitem = \"{}\"\nphase = \"{}\"\nshape = {}\nbuffer = "
-                          "\"{}\"\ntime = \"{}\"\n",
-                          stream_key, pick.ranks, exact_bytes(pick.item_bytes), exact_bytes(pick.phase_bytes),
-                          quoted(pick.shape), exact_bytes(pick.buffer_bytes), format_seconds(pick.seconds));
+      text += text_of(pick);
+    for (const BracketPick& pick : tuning.brackets)
+      text += text_of(pick);
   }
   return text;
 }
@@ -245,10 +299,8 @@ void merge(TuningFile& file, const Tuning& found) {
     known = file.insert(file.end(), Tuning{found.machine, {}});
   merge_picks(known->picks, found.picks);
   merge_picks(known->nonblocking, found.nonblocking);
-  for (const StreamPick& pick : found.streams) {
-    std::erase_if(known->streams, [&](const StreamPick& other) { return other.is_same_case(pick); });
-    known->streams.push_back(pick);
-  }
+  replace_in(known->streams, found.streams);
+  replace_in(known->brackets, found.brackets);
 }
 
 } // namespace thalweg::tune

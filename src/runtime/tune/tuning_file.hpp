@@ -6,7 +6,7 @@
 
 #include "machine/fingerprint.hpp"
 #include "strategies/implementation.hpp"
-#include "tune/stream_pick.hpp"
+#include "tune/phase_picks.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -48,6 +48,11 @@ struct Tuning {
   std::vector<StreamPick> streams = {};
   /// Of nonblocking calls, with the time that they hold up a rank which computes meanwhile.
   std::vector<Pick> nonblocking = {};
+  std::vector<BracketPick> brackets = {};
+
+  bool is_empty() const {
+    return picks.empty() && streams.empty() && nonblocking.empty() && brackets.empty();
+  }
 };
 
 using TuningFile = std::vector<Tuning>;

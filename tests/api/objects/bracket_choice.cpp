@@ -29,7 +29,7 @@ machine::Machine a_machine() {
 }
 
 BracketChoice a_choice(std::int32_t ranks, bool may_try = true) {
-  return {a_machine(), machine::Level::network, ranks, may_try};
+  return {a_machine(), machine::Level::network, ranks, {.may_try = may_try}};
 }
 
 Period uniform(double degree, double bytes, double step_seconds, double iterations = 10) {
@@ -164,6 +164,34 @@ TEST(BracketChoice, PatternsAreKnownAgain) {
   EXPECT_EQ(choice.current(), Combining::direct);
   choice.decide(uniform(12, 300, 1e-3)); // direct, in the first situation
   EXPECT_EQ(choice.current(), Combining::mesh);
+}
+
+TEST(BracketChoice, WhatAnEarlierJobHasFoundIsUsedAtOnce) {
+  const auto steps = [](Combining it) { return it == Combining::mesh ? 0.5e-3 : 1e-3; };
+  BracketChoice first = a_choice(64);
+  EXPECT_TRUE(first.results().empty());
+  settled(first, 12, 300, steps);
+  settled(first, 2, 20'000, [](Combining it) { return it == Combining::direct ? 1e-3 : 2e-3; });
+  const std::vector<FoundStrategy> found = first.results();
+  ASSERT_EQ(found.size(), 2U);
+  BracketChoice later(a_machine(), machine::Level::network, 64, {.may_try = true, .found = found});
+  for (int fence = 0; fence < 20; ++fence) { // loads within the same factor of two
+    later.decide(uniform(9 + fence % 3, 280 + fence, steps(later.current())));
+    EXPECT_EQ(later.current(), Combining::mesh) << fence;
+    EXPECT_NE(later.explanation().find("mesh is used, as an earlier job has found"), std::string::npos);
+    later.decide(uniform(2, 20'000, 1e-3));
+    EXPECT_EQ(later.current(), Combining::direct);
+  }
+  EXPECT_TRUE(later.results().empty()) << "nothing new was found";
+  const auto seen = settled(later, 40, 300, steps);
+  EXPECT_GT(std::set<Combining>(seen.begin(), seen.end()).size(), 1U) << "another situation is tried";
+}
+
+TEST(BracketChoice, WhatWasFoundIsNoReasonWhereTheModelAloneDecides) {
+  BracketChoice choice(a_machine(), machine::Level::network, 512,
+                       {.may_try = false, .found = {{2, 32, false, Combining::grid, 1e-9}}});
+  choice.decide(uniform(3, 50, 1e-3));
+  EXPECT_EQ(choice.current(), Combining::direct);
 }
 
 TEST(BracketChoice, AllRanksDecideAlikeWhateverTheyHaveSeen) {

@@ -5,6 +5,7 @@
 
 #include "objects/bracket_turns.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <gtest/gtest.h>
 #include <map>
@@ -35,7 +36,7 @@ public:
 
   explicit ProgramOfTurns(std::vector<Costs> costs) : costs_(std::move(costs)) {
     for (std::size_t number = 0; number < costs_.size(); ++number)
-      choices_.emplace_back(machine_of_turns(), machine::Level::network, 64, true);
+      choices_.emplace_back(machine_of_turns(), machine::Level::network, 64, BracketChoice::Terms{});
   }
   /// Runs until the next fence. What elements do that move makes steps longer.
   void fence(bool have_moved = false, double more_seconds = 0) {

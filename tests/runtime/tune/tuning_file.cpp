@@ -72,6 +72,43 @@ TEST(TuningFile, StreamsReplaceThoseOfTheSameCase) {
   EXPECT_DOUBLE_EQ(read[1].seconds, 1e-3);
 }
 
+BracketPick bracket_of(std::int64_t messages, bool is_multicast, const std::string& use) {
+  return {.ranks = 16,
+          .messages = messages,
+          .message_bytes = 256,
+          .is_multicast = is_multicast,
+          .use = use,
+          .seconds = 2e-4};
+}
+
+TEST(TuningFile, BracketsReplaceThoseOfTheSameCase) {
+  TuningFile file;
+  const auto found = [](std::vector<BracketPick> brackets) {
+    return Tuning{.machine = machine_named("one"), .picks = {}, .brackets = std::move(brackets)};
+  };
+  merge(file,
+        found({bracket_of(8, false, "direct"), bracket_of(8, true, "mesh"), bracket_of(0, true, "grid")}));
+  merge(file, found({bracket_of(8, true, "hypercube")}));
+  const std::string text = to_text(file);
+  const std::vector<BracketPick> read = parse_tuning(text, "again").front().brackets;
+  ASSERT_EQ(read.size(), 3U);
+  EXPECT_EQ(read[0].use, "direct");
+  EXPECT_EQ(read[1].use, "grid");
+  EXPECT_EQ(read[1].messages, 0);
+  EXPECT_EQ(read[2].use, "hypercube");
+  EXPECT_TRUE(read[2].is_multicast);
+  EXPECT_EQ(read[2].message_bytes, 256);
+  EXPECT_EQ(read[2].ranks, 16);
+  EXPECT_DOUBLE_EQ(read[2].seconds, 2e-4);
+  EXPECT_EQ(to_text(parse_tuning(text, "again")), text);
+  std::string twice = text;
+  twice.replace(twice.find("messages = 0"), 12, "messages = 8");
+  EXPECT_THROW(parse_tuning(twice, "twice"), Error) << "two for one case";
+  std::string vague = text;
+  vague.replace(vague.find("multicast = true"), 16, "multicast = \"a\"");
+  EXPECT_THROW(parse_tuning(vague, "vague"), Error);
+}
+
 TEST(TuningFile, ReadsWhatItWrites) {
   TuningFile file;
   merge(file, {machine_named("one \"quoted\" \\ name"),

@@ -3,7 +3,6 @@
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
-#include "job/library/group_knowledge.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -4,6 +4,7 @@
 // The associations of a communicator's arrays: each is a call of the program with brackets of its own, and a
 // strategy of its own. With "auto" it may have another one after each fence.
 
+#include "job/library/group_knowledge.hpp"
 #include "objects/bracket.hpp"
 #include "objects/bracket_choice.hpp"
 #include "objects/bracket_turns.hpp"
@@ -23,6 +24,10 @@ public:
   Associations(Scheduler& scheduler, FenceNotes& notes) : scheduler_(scheduler), notes_(notes) {
     scheduler.set_holder(this);
   }
+  /// What fences have found is kept for later jobs.
+  ~Associations() override;
+  Associations(const Associations&) = delete;
+  Associations& operator=(const Associations&) = delete;
 
   /// Collective. Throws Error on all ranks where they do not agree.
   /// `unused`: bits of its brackets on this rank; `bit` becomes one that is so on all ranks.
@@ -54,7 +59,10 @@ private:
     bool is_explained = false; ///< what is used now
     bool has_ended = false;
   };
-  std::optional<BracketChoice> choice_of(bool may_try) const;
+  /// Collective.
+  std::optional<BracketChoice> choice_of(bool may_try);
+  std::vector<FoundStrategy> found_before() const;
+  void note_results(const Association& association);
   std::uint32_t agree_on_bit(std::string_view strategy, std::uint16_t array, bool may_try,
                              std::uint32_t unused) const;
   void use_choice(std::size_t number);
@@ -65,7 +73,9 @@ private:
   FenceNotes& notes_;
   std::uint32_t epoch_ = 0;
   std::vector<std::optional<Association>> all_;
-  std::vector<std::string> remarks_; // by association, also of those that have ended
+  std::optional<job::Knowledge> knowledge_; // where there is something to choose
+  std::vector<tune::BracketPick> found_;    // by associations that have ended
+  std::vector<std::string> remarks_;        // by association, also of those that have ended
   BracketTurns turns_;
   double period_began_seconds_ = 0;
   bool have_moved_ = false;

@@ -5,14 +5,10 @@
 #include "base/hash.hpp"
 #include "job/library/communicator.hpp"
 #include "stream/mpi/remains.hpp"
-#include "tune/tuning_file.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <functional>
-#include <string_view>
 
 namespace thalweg::streams {
 
@@ -29,13 +25,6 @@ Wishes wishes_of(const thalweg_stream_options& options) {
           .memory_bytes = options.memory_bytes,
           .max_pending_items = options.max_pending_items,
           .shape = options.shape == nullptr ? "" : options.shape};
-}
-
-// docs/configuration.md says what the settings mean. What is found is kept for later jobs where the settings
-// name a file for it, as `thalweg run` does.
-bool may_save() {
-  const char* const file = std::getenv("THALWEG_TUNING");
-  return job::may_learn() && file != nullptr && std::string_view(file) != "off";
 }
 
 // Of items that differ in size, nothing is known yet.
@@ -111,23 +100,18 @@ std::vector<FoundMesh> StreamJob::found_meshes() const {
   return found;
 }
 
-// A stream's end must not fail for a file that cannot be written.
 void StreamJob::save() const {
   const auto result = meshes_->choice() == nullptr ? std::nullopt : meshes_->choice()->result();
-  if (!result || group_.rank() != 0 || !may_save())
-    return;
-  try {
-    tune::save_tuning(job::tuning_path(), {knowledge_->fingerprint,
-                                           {},
-                                           {{.item_bytes = static_cast<std::int64_t>(item_bytes_),
-                                             .phase_bytes = static_cast<std::int64_t>(result->phase_bytes),
-                                             .ranks = group_.ranks(),
-                                             .shape = result->shape,
-                                             .buffer_bytes = result->fill_bytes,
-                                             .seconds = result->seconds}}});
-  } catch (const std::exception& failed) {
-    std::fprintf(stderr, "thalweg: rank 0: what a stream has found is not kept: %s\n", failed.what());
-  }
+  if (result)
+    job::keep_found(group_, "a stream",
+                    {knowledge_->fingerprint,
+                     {},
+                     {{.item_bytes = static_cast<std::int64_t>(item_bytes_),
+                       .phase_bytes = static_cast<std::int64_t>(result->phase_bytes),
+                       .ranks = group_.ranks(),
+                       .shape = result->shape,
+                       .buffer_bytes = result->fill_bytes,
+                       .seconds = result->seconds}}});
 }
 
 void StreamJob::no_handler_may_run(const char* what) {

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 #include <optional>
 
+#include "evidence/evidence.hpp"
 #include "mpi/place/busy_links.hpp"
 #include "mpi/place/placing_document.hpp"
 #include "mpi/place/proposal.hpp"
@@ -54,8 +55,8 @@ std::string objection_to_placing(const job::Agreement& everybody, int nodes) {
 std::string describe_rounds(const std::vector<double>& ratios) {
   if (ratios.empty())
     return "no round was tried yet";
-  return fmt::format("{:.2f}x the speed, faster in {} of {} rounds", place::middle_of(ratios),
-                     place::wins_of(ratios), ratios.size());
+  return fmt::format("{:.2f}x the speed, faster in {} of {} rounds", evidence::median(ratios),
+                     evidence::wins(ratios), ratios.size());
 }
 
 std::string describe_trial(const TrialResult& trial) {
@@ -68,16 +69,16 @@ enum class Verdict : std::uint8_t { fallback, go, attempt };
 
 // Before anything is tried in this run.
 Verdict first_verdict(const Proposal& proposal) {
-  if (proposal.slot_of.empty() || proposal.before.verdict == place::TrialVerdict::stay)
+  if (proposal.slot_of.empty() || proposal.before.verdict == evidence::Decision::surely_not)
     return Verdict::fallback;
-  const bool is_sure = proposal.is_by_order || proposal.before.verdict == place::TrialVerdict::go;
+  const bool is_sure = proposal.is_by_order || proposal.before.verdict == evidence::Decision::surely_faster;
   return is_sure ? Verdict::go : Verdict::attempt;
 }
 
 // For later runs on the same slots. What cannot be kept is found again.
 void keep(const TrialResult& trial, const Proposal& proposal, const machine::Allocation& allocation) {
   keep_trial(proposal.file, allocation, proposal.fallback,
-             {.verdict = place::verdict_of(trial.ratios),
+             {.verdict = evidence::decide_rounds(trial.ratios),
               .saved_s = trial.saved_s,
               .ratios = trial.ratios,
               .slot_of = proposal.slot_of});
@@ -141,7 +142,8 @@ Verdict attempt(const job::Agreement& everybody, const Proposal& proposal,
                                     .ratios = before.ratios});
   if (everybody.own() == 0)
     keep(*trial, proposal, allocation);
-  return place::verdict_of(trial->ratios) == place::TrialVerdict::go ? Verdict::go : Verdict::fallback;
+  return evidence::decide_rounds(trial->ratios) == evidence::Decision::surely_faster ? Verdict::go
+                                                                                     : Verdict::fallback;
 }
 
 // The slots that ranks get, from the first one, which alone has a proposal. Empty where they stay. The same
@@ -177,7 +179,7 @@ Placing decide_placing(const job::Agreement& everybody, const machine::Allocatio
   std::string line = proposal.why;
   if (!seen.busy.empty())
     line += fmt::format("; others use {}", fmt::join(seen.busy, ", "));
-  if (proposal.before.verdict != place::TrialVerdict::open)
+  if (proposal.before.verdict != evidence::Decision::open)
     line += ": " + describe_rounds(proposal.before.ratios);
   std::optional<TrialResult> trial;
   if (verdict == Verdict::attempt) {

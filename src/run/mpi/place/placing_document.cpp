@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "place/kept_trials.hpp"
+#include "evidence/evidence.hpp"
 
 namespace thalweg::mpi {
 
@@ -35,7 +35,7 @@ std::string placing_document(const PlacingFacts& facts) {
   document["busy_links"] = facts.busy_links;
   if (const auto& trial = facts.trial)
     document["trial"] = {{"rounds", trial->ratios.size()},
-                         {"wins", place::wins_of(trial->ratios)},
+                         {"wins", evidence::wins(trial->ratios)},
                          {"ratios", trial->ratios},
                          {"before_s", trial->before_s},
                          {"placed_s", trial->placed_s}};

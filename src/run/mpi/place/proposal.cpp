@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/line_reader.hpp"
+#include "evidence/evidence.hpp"
 #include "mpi/place/trial_store.hpp"
 #include "pattern/recording.hpp"
 #include "place/pinned.hpp"
@@ -32,7 +33,8 @@ constexpr const char* nothing_better = "no other numbering is better by the patt
 // Those that runs have adopted on the same slots, or none.
 place::Slots adopted_slots(const std::string& pattern_file, const machine::Allocation& allocation) {
   auto known = kept_trial(pattern_file, allocation);
-  return known && known->verdict == place::TrialVerdict::go ? std::move(known->slot_of) : place::Slots{};
+  return known && known->verdict == evidence::Decision::surely_faster ? std::move(known->slot_of)
+                                                                      : place::Slots{};
 }
 
 place::Slots as_started(std::int32_t ranks) {

@@ -6,10 +6,10 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "evidence/evidence.hpp"
 #include "mpi/abi/native.hpp"
 #include "mpi/observe/ticks.hpp"
 #include "mpi/wait/polling.hpp"
-#include "place/kept_trials.hpp"
 
 namespace thalweg::mpi {
 
@@ -228,20 +228,19 @@ public:
     // The next round takes as long as those before.
     const double before_s = spent();
     int rounds = 0;
-    for (double spent_s = before_s; place::verdict_of(result_.ratios) == place::TrialVerdict::open &&
+    for (double spent_s = before_s; evidence::decide_rounds(result_.ratios) == evidence::Decision::open &&
                                     (rounds == 0 || spent_s + (spent_s - before_s) / rounds <= seconds);
          spent_s = spent(), ++rounds)
       compare();
     result_.saved_s = seconds - spent();
-    result_.before_s = place::middle_of(as_is_);
-    result_.placed_s = place::middle_of(as_placed_);
+    result_.before_s = evidence::median(as_is_);
+    result_.placed_s = evidence::median(as_placed_);
     return std::move(result_);
   }
 
 private:
   void prepare(double seconds) {
-    const double share =
-        seconds / (2.0 * place::trial_rounds_max() * static_cast<double>(comparisons_.size()));
+    const double share = seconds / (2.0 * evidence::rounds_max() * static_cast<double>(comparisons_.size()));
     const double round_s = std::min(round_max_s, share);
     for (Comparison& comparison : comparisons_) {
       comparison.as_is.connect();

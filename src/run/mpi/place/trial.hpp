@@ -23,8 +23,8 @@ struct TrialTerms {
   std::vector<double> ratios;  // of earlier runs
 };
 
-// Ends when all rounds together decide (place::verdict_of), or after so many seconds. Where not even one
-// round fits into them, nothing is sent, and the time is left for a later run. Called by all; the same on
+// Ends when all rounds together decide (evidence::decide_rounds), or after so many seconds. Where not even
+// one round fits into them, nothing is sent, and the time is left for a later run. Called by all; the same on
 // all.
 TrialResult try_numbering(const job::Agreement& everybody, const TrialTerms& terms);
 

@@ -6,6 +6,7 @@
 #include "machine/probed_machines.hpp"
 
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <utility>
@@ -28,7 +29,7 @@ std::string library_name() {
 tune::Tuning tuning_or_none(const std::string& path, const machine::Fingerprint& wanted) {
   try {
     FoundPicks found = find_picks(path, wanted);
-    return {wanted, std::move(found.picks), std::move(found.streams)};
+    return {wanted, std::move(found.picks), std::move(found.streams), {}, std::move(found.brackets)};
   } catch (const std::exception&) { // `thalweg tune` and `thalweg run` report such files
     return {wanted, {}};
   }
@@ -65,6 +66,14 @@ KnownMachine agree_on_machine(const Agreement& everybody, const machine::Fingerp
   return {machine::parse_machine(texts.machine, "the first rank's machine file"), true};
 }
 
+/// The tuning file that this process's settings name; empty: none.
+std::string tuning_path() {
+  const char* const given = environment("THALWEG_TUNING");
+  if (given == nullptr)
+    return machine::default_tuning_path(environment);
+  return std::string_view(given) == "off" ? "" : given;
+}
+
 std::string node_list_path() {
   const char* const path = environment("THALWEG_NODE_LIST");
   return path == nullptr ? "" : path;
@@ -77,11 +86,16 @@ bool may_learn() {
   return value == nullptr || std::string_view(value) != "off";
 }
 
-std::string tuning_path() {
-  const char* const given = environment("THALWEG_TUNING");
-  if (given == nullptr)
-    return machine::default_tuning_path(environment);
-  return std::string_view(given) == "off" ? "" : given;
+void keep_found(const Group& group, std::string_view who, const tune::Tuning& found) {
+  const bool may_save = may_learn() && environment("THALWEG_TUNING") != nullptr && !tuning_path().empty();
+  if (found.is_empty() || group.rank() != 0 || !may_save)
+    return;
+  try {
+    tune::save_tuning(tuning_path(), found);
+  } catch (const std::exception& failed) {
+    std::fprintf(stderr, "thalweg: rank 0: what %.*s has found is not kept: %s\n",
+                 static_cast<int>(who.size()), who.data(), failed.what());
+  }
 }
 
 Knowledge agree_on_knowledge(const Group& group) {
@@ -96,6 +110,7 @@ Knowledge agree_on_knowledge(const Group& group) {
   tune::Tuning known = agree_on_tuning(everybody, tuning_or_none(path, knowledge.fingerprint));
   knowledge.picks = std::move(known.picks);
   knowledge.streams = std::move(known.streams);
+  knowledge.brackets = std::move(known.brackets);
   return knowledge;
 }
 

@@ -7,6 +7,10 @@
 #include "job/library/group.hpp"
 #include "job/mpi/agreed_network.hpp"
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 namespace thalweg::job {
 
 struct Knowledge {
@@ -15,6 +19,7 @@ struct Knowledge {
   KnownMachine machine;
   std::vector<tune::Pick> picks; ///< for groups of all shapes
   std::vector<tune::StreamPick> streams;
+  std::vector<tune::BracketPick> brackets;
   KnownNetwork network; ///< between the nodes of the whole
 };
 
@@ -38,7 +43,9 @@ KnownNetwork agree_on_network(const Group& group, const NamedNetwork& named);
 /// May ranks try out what may be faster (THALWEG_LEARN)?
 bool may_learn();
 
-/// The tuning file that this process's settings name; empty: none.
-std::string tuning_path();
+/// Keeps what the group has found in the tuning file, for later jobs: the first rank writes, if ranks may
+/// learn and THALWEG_TUNING names a file, as under `thalweg run`. A program's end must not fail for a file
+/// that cannot be written, so that costs a line on the standard error, which says who has found something.
+void keep_found(const Group& group, std::string_view who, const tune::Tuning& found);
 
 } // namespace thalweg::job

@@ -9,8 +9,7 @@ namespace thalweg::job {
 // In the tuning file's own format, whose reader accepts every text that a person may have written there.
 tune::Tuning agree_on_tuning(const Agreement& everybody, tune::Tuning known) {
   std::string text;
-  const bool is_empty = known.picks.empty() && known.streams.empty() && known.nonblocking.empty();
-  if (everybody.own() == 0 && !is_empty)
+  if (everybody.own() == 0 && !known.is_empty())
     text = tune::to_text({known});
   everybody.broadcast(text);
   tune::TuningFile file = tune::parse_tuning(text, "the first rank's picks");
