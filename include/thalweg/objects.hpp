@@ -86,6 +86,7 @@ class basic_array final : public detail::reducing_array<Element> {
   static_assert(dimensions >= 1 && dimensions <= 4);
   using base = detail::reducing_array<Element>;
   using base::entries_;
+  using base::failures_;
   using base::functions_;
   using base::number_;
   using base::objects_;
@@ -100,12 +101,12 @@ public:
   template <std::invocable<const shape_type&> Make>
   basic_array(MPI_Comm communicator, const shape_type& shape, Make&& make)
       : base(communicator, elements_of(shape)), shape_(shape) {
-    entries_ = &detail::entries_of<Element>();
-    this->resume_entry_ = &detail::registered<Element, detail::resume_kind>::record;
-    this->moved_entry_ = &detail::registered<Element, detail::moved_kind>::record;
+    entries_.all = &detail::entries_of<Element>();
+    entries_.resume = &detail::registered<Element, detail::resume_kind>::record;
+    entries_.moved = &detail::registered<Element, detail::moved_kind>::record;
     if constexpr (detail::may_move<Element>) {
-      this->where_entry_ = &detail::registered<Element, detail::where_kind>::record;
-      this->arrive_entry_ = &detail::registered<Element, detail::arrive_kind>::record;
+      entries_.where = &detail::registered<Element, detail::where_kind>::record;
+      entries_.arrive = &detail::registered<Element, detail::arrive_kind>::record;
     }
     std::uint64_t signature = detail::number_entries(detail::entries_of<Element>());
     for (const std::int64_t side : shape_)
@@ -259,7 +260,8 @@ private:
         return of(self).list(room, elements, loads);
       };
       functions.pack = [](void* self, std::uint32_t number, void* to, std::size_t room) {
-        return of(self).written(number, [&] { return moving::pack(*of(self).find(number), to, room); });
+        return of(self).failures_.written(number,
+                                          [&] { return moving::pack(*of(self).find(number), to, room); });
       };
       functions.numbers = [](void* self, std::uint32_t* numbers) {
         of(self).places_.each_record([&](const auto& one) { *numbers++ = one.number; });
@@ -269,11 +271,11 @@ private:
         of(self).settle(static_cast<const char*>(from), size);
       };
       functions.depart = [](void* self, std::uint32_t number, std::uint32_t to) {
-        of(self).guarded("writing", number, [&] { of(self).depart(*of(self).find(number), to); });
+        of(self).failures_.guarded("writing", number, [&] { of(self).depart(*of(self).find(number), to); });
       };
       functions.leave = [](void* self, std::uint32_t number) { of(self).places_.erase(number); };
       functions.enter = [](void* self, std::uint32_t number, const void* from, std::size_t size) {
-        of(self).guarded("reading", number, [&] {
+        of(self).failures_.guarded("reading", number, [&] {
           const auto* const begin = static_cast<const char*>(from);
           byte_reader reader(begin + sizeof(detail::luggage_tag), size - sizeof(detail::luggage_tag));
           const detail::luggage_tag tag(begin);

@@ -90,57 +90,6 @@ private:
   const entry& end_entry_; ///< where elements are counted that have moved
 };
 
-template <typename Traveling, typename... Values>
-void array_base::deposit(std::uint16_t association, std::uint32_t from, std::uint32_t rank,
-                         std::uint32_t number, const entry& what, const Values&... values) {
-  const std::size_t bytes = Traveling::bytes(values...);
-  const thalweg_message head{static_cast<std::uint32_t>(bytes), number_, what.number, number, view_->rank};
-  char* at = nullptr;
-  check(thalweg_objects_deposit(objects_, association, from, rank, align_up(sizeof head + bytes, sizeof head),
-                                &at));
-  if (at == nullptr) {
-    put(rank, head, [&](char* to) { Traveling::write(to, values...); });
-    return;
-  }
-  if (view_->sampled != 0) [[unlikely]]
-    sample(head);
-  std::memcpy(at, &head, sizeof head);
-  Traveling::write(at + sizeof head, values...);
-}
-
-template <typename Traveling, typename... Values>
-bool array_base::deposit_multicast(std::uint16_t association, std::uint32_t from,
-                                   const elements_by_rank& by_rank, const entry& what,
-                                   const Values&... values) {
-  using numbers = arguments<std::span<const std::uint32_t>>;
-  constexpr std::size_t alignment = sizeof(thalweg_message);
-  const std::size_t bytes = align_up(Traveling::bytes(values...), alignment);
-  std::vector<thalweg_multicast_part> parts;
-  std::size_t all = 0;
-  for (const auto& [rank, elements] : by_rank)
-    if (rank != view_->rank) {
-      const std::size_t own = alignment + align_up(numbers::bytes(elements), alignment);
-      parts.push_back({rank, static_cast<std::uint32_t>(own), nullptr});
-      all += own;
-    }
-  std::vector<char> prefixes(all);
-  char* at = prefixes.data();
-  for (thalweg_multicast_part& part : parts) {
-    const thalweg_message head{static_cast<std::uint32_t>(part.bytes - alignment + bytes), number_,
-                               what.number, THALWEG_OBJECTS_NOBODY, view_->rank};
-    std::memcpy(at, &head, sizeof head);
-    numbers::write(at + sizeof head, by_rank.at(part.rank));
-    part.prefix = at;
-    at += part.bytes;
-  }
-  char* place = nullptr;
-  check(thalweg_objects_deposit_multicast(objects_, association, from, parts.data(), parts.size(), bytes,
-                                          &place));
-  if (place != nullptr)
-    Traveling::write(place, values...);
-  return place != nullptr;
-}
-
 inline void association_base::begin() {
   element_record* const one = array_.current();
   if (one == nullptr)

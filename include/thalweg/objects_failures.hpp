@@ -7,66 +7,76 @@
 // Calls are lost then, and results and sums that were on their way. Elements are not: those that travel still
 // come, and after the failure all can work as before it.
 
-#include "thalweg/objects_array_base.hpp"
+#include "thalweg/objects.h"
 
+#include <cstdint>
+#include <exception>
+#include <string>
 #include <utility>
 
 namespace thalweg::detail {
 
-inline std::string array_base::text_of(std::uint32_t number) const {
-  std::string text;
-  for (int d = functions_.dimensions; d-- > 0;) {
-    const auto side = static_cast<std::uint32_t>(functions_.shape[d]);
-    text = (d == 0 ? "[" : ", ") + std::to_string(number % side) + text;
-    number /= side;
+class array_failures {
+public:
+  /// `functions`: where the array's shape will stand.
+  array_failures(thalweg_objects* objects, const thalweg_objects_array& functions)
+      : objects_(objects), functions_(functions) {}
+
+  /// An entry of this name runs from now on: static text, or as long as the entries.
+  void runs(const char* entry) { running_ = entry; }
+  /// What is thrown fails all ranks' finish(). `what`: what is done; null: an entry runs. `number`: the
+  /// element's, or one that none has.
+  template <typename Work>
+  void guarded(const char* what, std::uint32_t number, Work&& work) noexcept {
+    try {
+      work();
+    } catch (const std::exception& thrown) {
+      fail(what, number, thrown.what());
+    } catch (...) {
+      fail(what, number, "what is no std::exception");
+    }
   }
-  return text + "]";
-}
-
-inline void array_base::fail(const char* what, std::uint32_t number, const char* why) const {
-  const std::string who = number < THALWEG_OBJECTS_ALL ? " of element " + text_of(number) : "";
-  thalweg_objects_fail(objects_, ((what == nullptr ? running_ : what) + who + " threw: " + why).c_str());
-}
-
-inline const char* array_base::unsettled() {
-  unsettled_ = reductions_.empty() ? "" : "elements have not all taken part in a reduction";
-  places_.each_record([&](const element_record& one) {
-    if (one.tasks != 0)
-      unsettled_ = "a task of element " + text_of(one.number) + " waits";
-  });
-  if (!tasks_.empty())
-    unsettled_ = "element " + text_of(tasks_.front()->element->number) + " waits in " + tasks_.front()->name;
-  if (!unwritten_.empty())
-    unsettled_ = std::exchange(unwritten_, {});
-  return unsettled_.empty() ? nullptr : unsettled_.c_str();
-}
-
-template <typename Write>
-std::size_t array_base::written(std::uint32_t number, Write&& write) noexcept {
-  try {
-    return write();
-  } catch (const std::exception& thrown) {
-    unwritten_ = thrown.what();
-  } catch (...) {
-    unwritten_ = "what is no std::exception";
+  /// What `write` gives, or where it throws SIZE_MAX, and unsettled() tells why once.
+  template <typename Write>
+  std::size_t written(std::uint32_t number, Write&& write) noexcept {
+    try {
+      return write();
+    } catch (const std::exception& thrown) {
+      unwritten_ = thrown.what();
+    } catch (...) {
+      unwritten_ = "what is no std::exception";
+    }
+    unwritten_ = "element " + text_of(number) + " cannot be written: " + unwritten_;
+    return SIZE_MAX;
   }
-  unwritten_ = "element " + text_of(number) + " cannot be written: " + unwritten_;
-  return SIZE_MAX;
-}
+  /// Why elements cannot be written now, or null: what has failed, or else `why`, which may be empty. Valid
+  /// until the next call.
+  const char* unsettled(std::string why = {}) {
+    unsettled_ = unwritten_.empty() ? std::move(why) : std::exchange(unwritten_, {});
+    return unsettled_.empty() ? nullptr : unsettled_.c_str();
+  }
+  /// An element's index: "[3, 4]".
+  std::string text_of(std::uint32_t number) const {
+    std::string text;
+    for (int d = functions_.dimensions; d-- > 0;) {
+      const auto side = static_cast<std::uint32_t>(functions_.shape[d]);
+      text = (d == 0 ? "[" : ", ") + std::to_string(number % side) + text;
+      number /= side;
+    }
+    return text + "]";
+  }
 
-inline void array_base::save(const thalweg_message& message) noexcept {
-  const entry* const what = (*entries_)[message.entry & ~THALWEG_OBJECTS_URGENT];
-  if (what == arrive_entry_ || what == moved_entry_ || what == where_entry_)
-    run(message);
-}
+private:
+  [[gnu::cold]] void fail(const char* what, std::uint32_t number, const char* why) const {
+    const std::string who = number < THALWEG_OBJECTS_ALL ? " of element " + text_of(number) : "";
+    thalweg_objects_fail(objects_, ((what == nullptr ? running_ : what) + who + " threw: " + why).c_str());
+  }
 
-inline void array_base::begin_anew() {
-  forget_moves();
-  for (std::size_t place = tasks_.size(); place-- > 0;) // the last one takes the place of one that is removed
-    if (!tasks_[place]->is_in_inbox)
-      ended(remove(task::handle::from_promise(*tasks_[place])));
-  reductions_.clear();
-  places_.each_record([](element_record& one) { one.reductions = one.brackets = 0; });
-}
+  thalweg_objects* objects_;
+  const thalweg_objects_array& functions_;
+  const char* running_ = "";
+  std::string unsettled_; ///< that was told
+  std::string unwritten_; ///< why an element was not written
+};
 
 } // namespace thalweg::detail

@@ -117,7 +117,8 @@ inline void array_base::depart(element_record& element, std::uint32_t to) {
   if (bytes == SIZE_MAX)
     throw error(thalweg_error_handler, "migrate", rank(), unsettled(), "see why its serializer throws");
   if (bytes >= std::numeric_limits<std::uint32_t>::max())
-    throw error(thalweg_error_handler, "migrate", rank(), "element " + text_of(number) + " is too large",
+    throw error(thalweg_error_handler, "migrate", rank(),
+                "element " + failures_.text_of(number) + " is too large",
                 "elements move that are below 4 GiB");
   if (sizeof(thalweg_message) + bytes > view_->max_bytes) // other messages will be there before it
     report_place(to, number, word);
@@ -153,19 +154,8 @@ inline void array_base::is_on(std::uint32_t number, const element_places::known&
     release(number);
 }
 
-// For an element that is on its way to this rank.
-inline void array_base::keep(const thalweg_message& message) {
-  const auto* const begin = reinterpret_cast<const char*>(&message);
-  kept_[message.element].emplace_back(begin, begin + sizeof message + message.bytes);
-}
-
 inline void array_base::release(std::uint32_t number) {
-  if (kept_.empty()) [[likely]]
-    return;
-  const auto kept = kept_.extract(number);
-  if (kept.empty())
-    return;
-  for (const std::vector<char>& one : kept.mapped()) {
+  for (const std::vector<char>& one : early_.take(number)) {
     thalweg_message head;
     std::memcpy(&head, one.data(), sizeof head);
     put(rank_of(number), head, [&](char* at) { std::memcpy(at, one.data() + sizeof head, head.bytes); });

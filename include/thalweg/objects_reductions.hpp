@@ -165,14 +165,14 @@ private:
 
   template <typename Operation, typename T>
   void go_on(std::uint32_t number, reduction<Operation, T>& open) {
-    if (open.elements != places_.anchored() || open.below != tree_children())
+    if (open.elements != places_.anchored() || open.below != reductions_.children())
       return;
     T value = std::move(*open.value);
     open.value.reset();
-    if (is_tree_root())
+    if (reductions_.is_root())
       end<Operation, T>(number, finished<Operation, T>(*this, std::move(value)));
     else
-      send_to<numbered<T>>(tree_parent(), THALWEG_OBJECTS_NOBODY,
+      send_to<numbered<T>>(reductions_.parent(), THALWEG_OBJECTS_NOBODY,
                            registered<Element, up<Operation, T>>::record, 0, number, value);
   }
 
@@ -180,8 +180,8 @@ private:
   template <typename Operation, typename T>
   void end(std::uint32_t number, result_of<Operation, T> result) {
     using given = result_of<Operation, T>;
-    for (std::size_t child = 0; child < tree_children(); ++child)
-      send_to<numbered<given>>(tree_child(child), THALWEG_OBJECTS_NOBODY,
+    for (std::size_t child = 0; child < reductions_.children(); ++child)
+      send_to<numbered<given>>(reductions_.child(child), THALWEG_OBJECTS_NOBODY,
                                registered<Element, down<Operation, T>>::record, 0, number, result);
     auto& open = reduction_of<Operation, T>(number);
     for (const auto& [rank, waiter] : open.far_waiters)
@@ -217,7 +217,7 @@ private:
         open.far_waiters.push_back({source, waiter});
       self.template take<Operation, T>(number, open, std::move(value),
                                        method == element_record::nowhere ? nullptr
-                                                                         : (*self.entries_)[method]);
+                                                                         : (*self.entries_.all)[method]);
     }
   };
   template <typename Operation, typename T>

@@ -65,6 +65,45 @@ private:
 
 namespace detail {
 
+/// An array's tasks that have begun and not ended. They end with it.
+class task_list {
+public:
+  task_list() = default;
+  ~task_list() {
+    for (task::promise_type* const waiting : all_)
+      task::handle::from_promise(*waiting).destroy();
+  }
+  task_list(const task_list&) = delete;
+  task_list& operator=(const task_list&) = delete;
+
+  void add(task::promise_type& begun) {
+    begun.place = all_.size();
+    all_.push_back(&begun);
+  }
+  /// Destroys a task, and gives its element.
+  element_record& remove(task::handle of) {
+    const task::promise_type& gone = of.promise();
+    element_record& element = *gone.element;
+    all_.back()->place = gone.place;
+    all_[gone.place] = all_.back();
+    all_.pop_back();
+    of.destroy();
+    return element;
+  }
+  /// Null where there is none.
+  const task::promise_type* first() const { return all_.empty() ? nullptr : all_.front(); }
+  /// Those that wait for a message that is lost; `use` may remove its task.
+  template <typename Use>
+  void each_lost(Use&& use) {
+    for (std::size_t place = all_.size(); place-- > 0;) // the last one takes the place of one that is removed
+      if (!all_[place]->is_in_inbox)
+        use(task::handle::from_promise(*all_[place]));
+  }
+
+private:
+  std::vector<task::promise_type*> all_;
+};
+
 /// Runs a task that waits again, as a message of its own. Defined where arrays are.
 void resume_soon(task::handle waiting);
 

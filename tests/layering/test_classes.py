@@ -11,10 +11,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # Larger than CLASS_SIZE_MAX, and to be taken apart by the state of their parts. None is added, and none grows.
 LARGE_CLASSES = {
-    "ItemStream": 120,
     "Network": 89,
     "Learner": 63,
-    "Scheduler": 61,
     "LoggpSimulation": 57,
     "Registry": 45,
     "CommunicatorState": 43,
@@ -22,7 +20,6 @@ LARGE_CLASSES = {
     "LinkEnergy": 42,
     "Team": 42,
     "FlowNetwork": 41,
-    "array_base": 75,
 }
 PROCESS_VARIABLES_MAX = 27
 

@@ -4,10 +4,14 @@
 // Messages that wait to be run, one behind the other in pieces of memory. Whoever puts one there writes into
 // what is left of the last piece (`room`), without a call; a message stays where it is while it runs.
 
+#include "base/assertion.hpp"
+
 #include <cstddef>
+#include <cstring>
 #include <deque>
 #include <memory>
 #include <new>
+#include <span>
 
 namespace thalweg::objects {
 
@@ -57,6 +61,12 @@ public:
     room_.next += bytes;
     return at;
   }
+  /// A message whose parts lie in another one, at multiples of the alignment.
+  void put(std::span<const char> begin, std::span<const char> rest) {
+    char* const at = place(begin.size() + rest.size());
+    std::memcpy(at, begin.data(), begin.size());
+    std::memcpy(at + begin.size(), rest.data(), rest.size());
+  }
   /// A message that is in memory of its own.
   void adopt(MessageMemory memory, std::size_t bytes);
 
@@ -74,6 +84,25 @@ private:
   const char* read_ = nullptr;
   std::deque<Piece> pieces_;
   Piece spare_; ///< that was used, for the next refill
+};
+
+/// Urgent messages, and others, which are run when there are no urgent ones.
+class MessageQueues {
+public:
+  MessageQueues(Room urgent, Room others) : queues_{MessageQueue(urgent), MessageQueue(others)} {}
+
+  MessageQueue& of(bool is_urgent) { return queues_[is_urgent ? 0 : 1]; }
+  /// By the number that programs know: 0 is the urgent ones'.
+  MessageQueue& numbered(int queue) {
+    THALWEG_ASSERT(normal, queue == 0 || queue == 1);
+    return queues_[queue];
+  }
+  bool are_empty() const { return queues_[0].is_empty() && queues_[1].is_empty(); }
+  /// Whose oldest message is next. There is one.
+  MessageQueue& next() { return queues_[queues_[0].is_empty() ? 1 : 0]; }
+
+private:
+  MessageQueue queues_[2];
 };
 
 } // namespace thalweg::objects

@@ -1,94 +1,54 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "stream/arrivals.hpp"
 
-// ItemStream's second part: how it takes in.
+#include "base/assertion.hpp"
 
-#include "base/error.hpp"
-#include "stream/item_stream.hpp"
-
-#include <algorithm>
-#include <cassert>
 #include <cstring>
-#include <string>
-#include <utility>
+#include <optional>
 
 namespace thalweg::streams {
 
 namespace {
 
-/// Sleeps on this rank's doorbell: whoever sends a slot to it, or frees one of its own, rings. So does who
-/// has shown it something, so that before and after it windows are looked into, whenever that was done last.
-struct DoorbellSystem : wait::System {
-  DoorbellSystem(transport::Doorbell& own, const std::function<wait::Look()>& looking, std::uint64_t& shown)
-      : doorbell(&own), look(&looking), shown_ns(&shown) {}
-  void sleep_us(std::uint32_t duration) {
-    *shown_ns = 0;
-    doorbell->sleep_unless([this] { return (*look)() != wait::Look::nothing; }, duration);
-    *shown_ns = 0;
-  }
-  transport::Doorbell* doorbell;
-  const std::function<wait::Look()>* look;
-  std::uint64_t* shown_ns;
-};
+constexpr int slots_in_row = 64; // of one sender, before others are looked after
+// How often a rank looks into windows: each look costs the sender's next item a cache line.
+constexpr std::uint64_t window_ns = 20'000;
 
 } // namespace
 
-void ItemStream::wait(const std::function<wait::Look()>& look) {
-  if (fabric_.rings)
-    wait::until(fabric_.policy, look,
-                DoorbellSystem(mesh_.memory.doorbell(mesh_.base, near_rank_), look, shown_ns_));
-  else
-    wait::until(fabric_.policy, look);
+Arrivals::~Arrivals() {
+  for (const std::deque<Early>& early : early_)
+    for (const Early& one : early)
+      if (one.is_copy)
+        spare_.free(*one.slot);
 }
 
-void ItemStream::looked_in_vain() {
-  if (fabric_.policy.progress_others != nullptr)
-    fabric_.policy.progress_others(fabric_.policy.context);
-  wait::System system;
-  if (fabric_.rings)
-    wait::yield_or_sleep(system, wait::thread_yield_history(), fabric_.policy.settings.sleep_us_min);
+void Arrivals::enter() {
+  const ItemRoute& route = mesh_.route();
+  early_.resize(route.dimensions() + 1);
+  inboxes_.assign(early_.size(), {});
+  for (std::uint32_t d = 0; d <= route.quiescence_dimension(); ++d)
+    for (const Rank sender : route.senders(d))
+      if (const Rank near = mesh_.fabric().near(sender); near >= 0)
+        inboxes_[d].push_back(
+            {.mailbox = mesh_.mailbox_from(near, d), .window = &mesh_.window_from(near, d)});
 }
 
-void ItemStream::wait_for(const std::function<bool()>& reached) {
-  must_not_be_nested();
-  looks_in_vain_ = 0;
-  wait([&] {
-    const bool moved = set_->progress(nullptr);
-    if (reached())
-      return wait::Look::reached;
-    send_when_idle(moved);
-    return moved ? wait::Look::moved : wait::Look::nothing;
-  });
-}
-
-void ItemStream::wait_for_slot(std::uint32_t link) {
-  const std::uint32_t dimension = mesh_.route.peers()[link].dimension;
-  ++statistics_.waits;
-  const std::uint64_t begin_ns = wait::System::now_ns();
-  wait([&] {
-    const bool moved = set_->progress_from(*this, dimension);
-    if (!overflow_.holds(link) && pools_[dimension].has_free())
-      return wait::Look::reached;
-    return moved ? wait::Look::moved : wait::Look::nothing;
-  });
-  statistics_.waited_ns += wait::System::now_ns() - begin_ns;
-}
-
-bool ItemStream::take_in(std::uint32_t from_dimension, bool copies) {
-  bool moved = drain_overflow();
-  if (mesh_.remote != nullptr)
-    mesh_.remote->progress();
+bool Arrivals::take(std::uint32_t from_dimension, bool copies) {
+  THALWEG_ASSERT(normal, from_dimension <= mesh_.route().quiescence_dimension());
+  bool moved = false;
   // The last dimension first: it needs no slots, and frees others'.
-  for (std::uint32_t d = mesh_.route.quiescence_dimension() + 1; d-- > from_dimension;) {
+  for (std::uint32_t d = mesh_.route().quiescence_dimension() + 1; d-- > from_dimension;) {
     moved |= take_early(d, copies);
     moved |= take_near(d, copies);
-    if (mesh_.remote != nullptr)
+    if (mesh_.remote() != nullptr)
       moved |= take_far(d, copies);
   }
   return moved;
 }
 
 // What came for a phase before that had begun.
-bool ItemStream::take_early(std::uint32_t dimension, bool copies) {
+bool Arrivals::take_early(std::uint32_t dimension, bool copies) {
   bool moved = false;
   std::deque<Early>& early = early_[dimension];
   while (!early.empty() && handles(early.front().slot->head.phase)) {
@@ -96,7 +56,7 @@ bool ItemStream::take_early(std::uint32_t dimension, bool copies) {
     early.pop_front();
     handle(*first.slot, first.taken);
     if (first.is_copy)
-      overflow_.free(*first.slot);
+      spare_.free(*first.slot);
     else
       free_near(*first.slot);
     moved = true;
@@ -104,15 +64,15 @@ bool ItemStream::take_early(std::uint32_t dimension, bool copies) {
   if (copies)
     for (Early& one : early)
       if (!one.is_copy) {
-        Slot& held = *one.slot;
-        one = {&copy(held), true, one.taken};
-        free_near(held);
+        Slot& kept = *one.slot;
+        one = {&spare_.copy(kept), true, one.taken};
+        free_near(kept);
         moved = true;
       }
   return moved;
 }
 
-bool ItemStream::take_near(std::uint32_t dimension, bool copies) {
+bool Arrivals::take_near(std::uint32_t dimension, bool copies) {
   bool moved = false;
   for (Inbox& inbox : inboxes_[dimension])
     for (int row = 0; row < slots_in_row && take_from(inbox, dimension, copies); ++row)
@@ -120,23 +80,24 @@ bool ItemStream::take_near(std::uint32_t dimension, bool copies) {
   return moved;
 }
 
-bool ItemStream::take_from(Inbox& inbox, std::uint32_t dimension, bool copies) {
-  if (!may_hold_more())
+bool Arrivals::take_from(Inbox& inbox, std::uint32_t dimension, bool copies) {
+  if (!may_take())
     return false;
   const std::optional<Notice> notice = inbox.mailbox.take();
   if (!notice)
     return false;
   if (notice->place == 0) {
-    take_notice(*notice, dimension);
+    take_mark(*notice, dimension);
     return true;
   }
-  Slot& slot = NodeMemory::at(mesh_.base, notice->place);
+  Slot& slot = mesh_.slot_at(notice->place);
+  THALWEG_ASSERT(normal, slot.head.dimension == dimension && slot.head.phase == notice->phase);
   const std::uint32_t taken = inbox.sent(notice->place);
   if (handles(notice->phase)) {
     handle(slot, taken);
     free_near(slot);
   } else if (copies) {
-    early_[dimension].push_back({&copy(slot), true, taken});
+    early_[dimension].push_back({&spare_.copy(slot), true, taken});
     free_near(slot);
   } else {
     early_[dimension].push_back({&slot, false, taken});
@@ -145,104 +106,109 @@ bool ItemStream::take_from(Inbox& inbox, std::uint32_t dimension, bool copies) {
 }
 
 // A mark without items.
-void ItemStream::take_notice(const Notice& notice, std::uint32_t dimension) {
+void Arrivals::take_mark(const Notice& notice, std::uint32_t dimension) {
   if (handles(notice.phase)) {
-    take_mark(dimension, notice.flags);
+    phase_end_.take_mark(dimension, notice.flags);
     return;
   }
-  Slot& early = overflow_.make();
-  early.head = {
-      .dimension = static_cast<std::uint8_t>(dimension), .phase = notice.phase, .flags = notice.flags};
-  early_[dimension].push_back({&early, true});
+  Slot& mark = spare_.make_mark(
+      {.dimension = static_cast<std::uint8_t>(dimension), .phase = notice.phase, .flags = notice.flags});
+  early_[dimension].push_back({&mark, true});
 }
 
-bool ItemStream::take_far(std::uint32_t dimension, bool copies) {
+bool Arrivals::take_far(std::uint32_t dimension, bool copies) {
+  Remote& remote = *mesh_.remote();
   bool moved = false;
   for (const std::uint32_t phase : {std::uint32_t{phase_}, phase_ ^ 1U}) {
     if (!handles(phase) && !copies)
       continue;
-    while (Slot* slot = may_hold_more() ? mesh_.remote->receive(dimension, phase) : nullptr) {
+    while (Slot* slot = may_take() ? remote.receive(dimension, phase) : nullptr) {
       if (handles(phase))
         handle(*slot, 0);
       else
-        early_[dimension].push_back({&copy(*slot), true});
-      mesh_.remote->release(*slot);
+        early_[dimension].push_back({&spare_.copy(*slot), true});
+      remote.release(*slot);
       moved = true;
     }
   }
   return moved;
 }
 
-Slot& ItemStream::copy(const Slot& slot) {
-  Slot& copied = overflow_.make();
-  statistics_.max_overflow_bytes = std::max(statistics_.max_overflow_bytes, overflow_.bytes());
-  copied.head = slot.head;
-  std::memcpy(copied.items(), const_cast<Slot&>(slot).items(), slot.head.bytes);
-  return copied;
-}
-
-void ItemStream::free_near(Slot& slot) {
+void Arrivals::free_near(Slot& slot) {
   const Rank owner = slot.head.source;
   slot.is_free.store(1, std::memory_order_release);
-  if (fabric_.rings)
-    ring(fabric_.near(owner));
+  if (mesh_.fabric().rings)
+    mesh_.ring(mesh_.fabric().near(owner));
 }
+
+// --- windows ---
+
+bool Arrivals::take_shown(std::uint64_t now_ns) {
+  if (now_ns - shown_ns_ < window_ns || holds_)
+    return false;
+  shown_ns_ = now_ns;
+  bool moved = false;
+  for (std::uint32_t d = mesh_.route().dimensions(); d-- > 0;)
+    for (Inbox& inbox : inboxes_[d])
+      moved |= take_shown(inbox, d);
+  return moved;
+}
+
+// What was sent before comes first, as does the slot itself if it is sent meanwhile.
+bool Arrivals::take_shown(Inbox& inbox, std::uint32_t dimension) {
+  THALWEG_ASSERT(normal, early_[dimension].empty() || !handles(early_[dimension].front().slot->head.phase));
+  const Shown shown = Shown::of(inbox.window->load(std::memory_order_acquire));
+  if (shown.place == 0 || !handles(shown.phase))
+    return false;
+  inbox.watched = shown.place;
+  bool moved = false;
+  for (int row = 0; take_from(inbox, dimension, false); ++row) {
+    moved = true;
+    if (row == slots_in_row)
+      return true;
+  }
+  if (inbox.watched == 0 || !handles(shown.phase) || !may_take())
+    return moved;
+  const std::uint32_t before = inbox.taken_of(shown.place);
+  THALWEG_ASSERT(normal, before <= shown.bytes && shown.bytes <= mesh_.mesh().memory.slot_bytes());
+  if (shown.bytes == before)
+    return moved;
+  inbox.place = shown.place;
+  inbox.taken = shown.bytes;
+  const auto* const items = reinterpret_cast<const char*>(mesh_.slot_at(shown.place).items());
+  handle_items({items + before, shown.bytes - before}, dimension);
+  return true;
+}
+
+// --- handling ---
 
 // `taken`: so many bytes of its items have been handled before.
-void ItemStream::handle(Slot& slot, std::uint32_t taken) {
+void Arrivals::handle(Slot& slot, std::uint32_t taken) {
   const SlotHead& head = slot.head;
-  if ((head.flags & SlotHead::has_seen) != 0) {
+  THALWEG_ASSERT(normal, head.phase == phase_ && taken <= head.bytes);
+  const std::span content(reinterpret_cast<const char*>(slot.items()), head.bytes);
+  if (head.has(SlotHead::has_seen)) {
     PhaseSeen seen;
-    std::memcpy(&seen, slot.items(), sizeof seen);
-    quiescence_.has_seen(seen);
+    THALWEG_ASSERT(normal, content.size() == sizeof seen);
+    std::memcpy(&seen, content.data(), sizeof seen);
+    phase_end_.take_seen(seen);
+  } else if (head.has(SlotHead::has_failed)) {
+    failure_.learned(head.failed_rank, content);
   } else {
-    const std::span items(reinterpret_cast<const char*>(slot.items()), head.bytes);
-    Member* const outer = set_->enter(this);
-    if ((head.flags & SlotHead::has_failed) != 0)
-      take_failure(head, items);
-    else
-      handle_items(items.subspan(taken), head.dimension);
-    set_->leave(outer);
+    handle_items(content.subspan(taken), head.dimension);
   }
-  if ((head.flags & SlotHead::closes) != 0)
-    take_mark(head.dimension, head.flags);
+  if (head.has(SlotHead::closes))
+    phase_end_.take_mark(head.dimension, head.flags);
 }
 
-void ItemStream::take_mark(std::uint32_t dimension, std::uint8_t flags) {
-  const bool was_active = (flags & SlotHead::was_active) != 0;
-  if (dimension == mesh_.route.quiescence_dimension())
-    quiescence_.arrived(std::uint32_t{flags} >> SlotHead::round_at, was_active);
-  else
-    wave_.mark_arrived(dimension, was_active);
-}
-
-void ItemStream::take_failure(const SlotHead& head, std::span<const char> text) {
-  if (failed_rank_ >= 0)
-    return;
-  failed_rank_ = head.failed_rank;
-  failure_.assign(text.data(), text.size());
-}
-
-void ItemStream::handle_items(std::span<const char> items, std::uint32_t dimension) {
+void Arrivals::handle_items(std::span<const char> items, std::uint32_t dimension) {
   // After a failure nothing is worth handling, but marks have to go on.
-  if (items.empty() || failed_rank_ >= 0)
+  if (items.empty() || failure_.is_known())
     return;
-  if (dimension + 1U < mesh_.route.dimensions()) {
-    handler_.forward(handler_.context, items.data(), items.size(), dimension);
-    return;
-  }
-  statistics_.delivered_bytes += items.size();
-  view_.in_handler = 1;
-  handler_.deliver(handler_.context, items.data(), items.size());
-  view_.in_handler = 0;
-}
-
-void ItemStream::fail(std::string why) {
-  if (failed_rank_ >= 0)
-    return;
-  failed_rank_ = fabric_.rank;
-  failure_ = std::move(why);
-  failed_since_wave_ = true;
+  if (dimension + 1U < mesh_.route().dimensions())
+    handler_.forward(items, dimension);
+  else
+    handler_.deliver(items);
 }
 
 } // namespace thalweg::streams

@@ -8,40 +8,72 @@
 // first dimension: its side is 2, and this rank's own coordinate is neither. So there are two links, for even
 // and odd ranks, and the tag is half the rank.
 
+#include "base/assertion.hpp"
 #include "stream/overflow.hpp"
 #include "thalweg/stream_links.h"
 
 #include <array>
 #include <cstdint>
-#include <deque>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace thalweg::streams {
 
 class Deferred {
 public:
   static constexpr std::uint32_t links = 2;
-  static constexpr std::uint32_t tag_bytes = 4;
 
-  /// Nobody looks at what is kept.
-  static constexpr thalweg_stream_window windows[links]{};
+  /// Any item of the program, with the tag here or in a mesh, has at most so many bytes.
+  Deferred(SpareSlots& spare, std::uint32_t max_item_bytes)
+      : spare_(spare), max_item_bytes_(max_item_bytes) {}
+  ~Deferred() {
+    for (const std::vector<Slot*>& slots : slots_)
+      for (Slot* slot : slots)
+        spare_.free(*slot);
+  }
+  Deferred(const Deferred&) = delete;
+  Deferred& operator=(const Deferred&) = delete;
 
-  thalweg_stream_link* open_links() { return open_.data(); }
-  const thalweg_stream_dimension* dimensions() const { return dimensions_.data(); }
+  /// What is sent now is deferred.
+  bool is_on() const { return is_on_; }
+  /// Was that otherwise before?
+  bool turn(bool on) { return std::exchange(is_on_, on) != on; }
+  /// The program puts items here. Nobody looks at what is kept.
+  void show_in(thalweg_stream_view& view) {
+    static constexpr thalweg_stream_window windows[links]{};
+    constexpr std::uint32_t tag_bytes = 4;
+    view.links = open_.data();
+    view.windows = windows;
+    view.dimension = dimensions_.data();
+    view.dimensions = links;
+    view.cells = nullptr;
+    view.tag_bytes = tag_bytes;
+  }
 
-  /// Whatever the link held is kept; it goes on with this slot, of so many bytes.
-  void give(std::uint32_t link, Slot& slot, std::uint32_t bytes) {
+  /// Makes place for another item. Whatever the link held is kept. Throws Error where that is too much.
+  void refill(std::uint32_t link) {
+    THALWEG_ASSERT(normal, is_on_ && link < links);
     close(link);
+    Slot& slot = spare_.make();
     char* const begin = reinterpret_cast<char*>(slot.items());
     slots_[link].push_back(&slot);
-    open_[link] = {begin, begin + bytes};
+    open_[link] = {begin, begin + max_item_bytes_};
   }
 
-  /// Of the ranks 2 n + `link`: the slots, whose heads say how many bytes they have, in order.
-  std::deque<Slot*> take(std::uint32_t link) {
-    close(link);
-    return std::exchange(slots_[link], {});
+  /// Hands over all that is kept, in order: items for the ranks 2 n + `odd`, behind their n.
+  template <typename Take>
+  void drain(Take take) {
+    THALWEG_ASSERT(normal, !is_on_);
+    for (std::uint32_t odd = 0; odd < links; ++odd) {
+      close(odd);
+      for (Slot* const slot : std::exchange(slots_[odd], {})) {
+        take(std::span(reinterpret_cast<const char*>(slot->items()), slot->head.bytes), odd);
+        spare_.free(*slot);
+      }
+    }
   }
+  bool is_empty() const { return slots_[0].empty() && slots_[1].empty(); }
 
 private:
   void close(std::uint32_t link) {
@@ -53,8 +85,11 @@ private:
     open = {};
   }
 
+  SpareSlots& spare_;
+  std::uint32_t max_item_bytes_;
+  bool is_on_ = false;
   std::array<thalweg_stream_link, links> open_{};
-  std::array<std::deque<Slot*>, links> slots_;
+  std::array<std::vector<Slot*>, links> slots_;
   std::array<thalweg_stream_dimension, 2> dimensions_{{
       {.side = 2, .own = 2, .first_link = 0, .reciprocal = std::uint64_t{1} << 63},
       {.side = 1, .own = 0, .first_link = links, .reciprocal = 0},

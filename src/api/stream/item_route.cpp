@@ -3,7 +3,7 @@
 
 #include "base/arithmetic.hpp"
 #include "base/error.hpp"
-#include "stream/quiescence.hpp"
+#include "stream/wave.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -4,7 +4,7 @@
 #include "base/arithmetic.hpp"
 #include "model/item_costs.hpp"
 #include "model/message_terms.hpp"
-#include "stream/quiescence.hpp"
+#include "stream/wave.hpp"
 #include "topology/virtual_mesh.hpp"
 
 #include <algorithm>

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// A buffer of items: filled in place by its owner, read in place by whoever it is for.
+// Buffers of items: filled in place by their owner, read in place by whoever they are for, and free again
+// when he says so.
+
+#include "base/assertion.hpp"
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <new>
+#include <vector>
 
 namespace thalweg::streams {
 
@@ -26,6 +31,10 @@ struct SlotHead {
   static constexpr std::uint8_t has_failed = 4; ///< a handler has: the bytes are its text
   static constexpr std::uint8_t has_seen = 8;   ///< the bytes are a PhaseSeen
   static constexpr int round_at = 4;            ///< of a quiescence check: the bits from here on
+
+  bool has(std::uint8_t flag) const { return (flags & flag) != 0; }
+  /// And not what the ranks tell each other at the end of a phase, in a mesh of so many dimensions.
+  bool carries_items(std::uint32_t dimensions) const { return dimension < dimensions && !has(has_failed); }
 };
 static_assert(sizeof(SlotHead) == 16);
 
@@ -35,10 +44,71 @@ struct alignas(64) Slot {
   SlotHead head;
 
   std::byte* items() { return reinterpret_cast<std::byte*>(this + 1); }
+  const std::byte* items() const { return reinterpret_cast<const std::byte*>(this + 1); }
   /// What travels between nodes begins here.
   std::byte* wire() { return reinterpret_cast<std::byte*>(&head); }
   std::size_t wire_bytes() const { return sizeof(SlotHead) + head.bytes; }
 };
 static_assert(sizeof(Slot) == 64);
+
+/// A rank's slots for one dimension: those that it may fill, and those that are on their way.
+class SlotPool {
+public:
+  SlotPool(std::byte* first, std::size_t stride, std::uint32_t count)
+      : first_(first), stride_(stride), untouched_(count), count_(count) {}
+
+  /// A slot to fill, or null where none is free. What was used last is warm, and taken first; pages are
+  /// touched only when all others are in use.
+  Slot* take() {
+    if (free_.empty())
+      reclaim();
+    if (free_.empty() && untouched_ > 0)
+      free_.push_back(new (first_ + (count_ - untouched_--) * stride_) Slot);
+    if (free_.empty())
+      return nullptr;
+    Slot* const slot = free_.back();
+    free_.pop_back();
+    slot->is_free.store(0, std::memory_order_relaxed);
+    return slot;
+  }
+  void sent(Slot& slot) {
+    THALWEG_ASSERT(normal, owns(slot));
+    sent_.push_back(&slot);
+  }
+
+  /// How many slots have ever been filled.
+  std::uint32_t touched() const { return count_ - untouched_; }
+
+  bool has_free() const {
+    if (!free_.empty() || untouched_ > 0)
+      return true;
+    for (const Slot* slot : sent_)
+      if (slot->is_free.load(std::memory_order_acquire) != 0)
+        return true;
+    return false;
+  }
+
+private:
+  bool owns(const Slot& slot) const {
+    const auto at = static_cast<std::size_t>(reinterpret_cast<const std::byte*>(&slot) - first_);
+    return at < count_ * stride_ && at % stride_ == 0;
+  }
+  void reclaim() {
+    std::size_t kept = 0;
+    for (Slot* slot : sent_)
+      if (slot->is_free.load(std::memory_order_acquire) != 0)
+        free_.push_back(slot);
+      else
+        sent_[kept++] = slot;
+    sent_.resize(kept);
+  }
+
+  std::byte* first_;
+  std::size_t stride_;
+  std::uint32_t untouched_;
+  std::uint32_t count_;
+  std::vector<Slot*> free_;
+  std::vector<Slot*> sent_;
+};
 
 } // namespace thalweg::streams

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stream/stream_set.hpp"
 
+#include "base/error.hpp"
+
 namespace thalweg::streams {
 
 bool StreamSet::progress(const Member* awaited) {
@@ -25,6 +27,11 @@ bool StreamSet::progress_from(Member& stream, std::uint32_t dimension) {
   for (Member* ending : streams_)
     ending->advance();
   return moved;
+}
+
+void StreamSet::must_not_be_nested() const {
+  if (is_nested())
+    throw Error("a handler ends the phase", "call finish where no handler runs");
 }
 
 Member* StreamSet::enter(Member* stream) {

@@ -15,6 +15,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace thalweg::streams {
@@ -54,6 +56,8 @@ public:
 
   /// Something is being taken in.
   bool is_nested() const { return handling_ != nullptr; }
+  /// Throws Error where something is: a handler may not end a phase.
+  void must_not_be_nested() const;
   /// `stream` begins to handle what has arrived; gives who did so before, for leave().
   Member* enter(Member* stream);
   void leave(Member* outer);
@@ -62,6 +66,27 @@ private:
   std::vector<Member*> streams_; // in the order of their making
   Member* handling_ = nullptr;
   std::uint32_t looks_ = 0;
+};
+
+/// A stream's place in the set of its process, as long as it lives.
+class Membership {
+public:
+  Membership(std::shared_ptr<StreamSet> set, Member& stream) : set_(std::move(set)), stream_(stream) {
+    set_->add(stream_);
+  }
+  ~Membership() { set_->remove(stream_); }
+  Membership(const Membership&) = delete;
+  Membership& operator=(const Membership&) = delete;
+
+  StreamSet& set() { return *set_; }
+  const StreamSet& set() const { return *set_; }
+  /// As StreamSet's.
+  Member* enter() { return set_->enter(&stream_); }
+  void leave(Member* outer) { set_->leave(outer); }
+
+private:
+  std::shared_ptr<StreamSet> set_;
+  Member& stream_;
 };
 
 } // namespace thalweg::streams

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "stream/phase_history.hpp"
+#include "stream/statistics.hpp"
 
 #include <gtest/gtest.h>
 

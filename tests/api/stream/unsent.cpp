@@ -4,7 +4,7 @@
 // written. How often short messages go to other nodes.
 
 #include "fabric.hpp"
-#include "stream/pace.hpp"
+#include "stream/links.hpp"
 
 #include <atomic>
 #include <gtest/gtest.h>

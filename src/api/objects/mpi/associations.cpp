@@ -59,10 +59,10 @@ std::uint16_t Associations::add(std::uint16_t array, std::string_view strategy, 
     return of ? of->anchored(of->context) : 0;
   };
   const auto send = [this, number](Rank to, std::span<const std::span<const char>> pieces) {
-    scheduler_.send_combined(to, number, pieces);
+    scheduler_.messages().send_combined(to, number, pieces);
   };
   const auto deliver = [this](std::span<const char> prefix, std::span<const char> common) {
-    scheduler_.deliver(prefix, common);
+    scheduler_.queues().of(false).put(prefix, common);
   };
   all_.emplace_back(
       Association{array,
@@ -144,7 +144,7 @@ void Associations::use_choice(std::size_t number) {
 void Associations::remark(std::size_t number, const std::string& text) {
   remarks_.resize(std::max(remarks_.size(), number + 1));
   remarks_[number] = text;
-  scheduler_.set_remarks(fmt::format("{}", fmt::join(remarks_, "\n")));
+  scheduler_.messages().set_remarks(fmt::format("{}", fmt::join(remarks_, "\n")));
 }
 
 } // namespace thalweg::objects

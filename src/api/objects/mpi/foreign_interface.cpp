@@ -239,11 +239,13 @@ thalweg_status thalweg_foreign_contribute(thalweg_foreign_array* array, const vo
 }
 
 thalweg_status thalweg_foreign_hold(thalweg_foreign_array* array, uint32_t element) {
-  return with_array("hold", array, [&](thalweg_foreign_array& open) { open.array.hold(element); });
+  return with_array("hold", array,
+                    [&](thalweg_foreign_array& open) { open.array.hold(*open.array.find(element)); });
 }
 
 thalweg_status thalweg_foreign_release(thalweg_foreign_array* array, uint32_t element) {
-  return with_array("release", array, [&](thalweg_foreign_array& open) { open.array.release_hold(element); });
+  return with_array("release", array,
+                    [&](thalweg_foreign_array& open) { open.array.release_hold(*open.array.find(element)); });
 }
 
 void thalweg_foreign_give(const void* from, size_t bytes) {

@@ -178,21 +178,23 @@ thalweg_status thalweg_objects_remove(thalweg_objects* objects, uint16_t number)
 }
 
 thalweg_status thalweg_objects_refill(thalweg_objects* objects, int queue, size_t bytes) {
-  return with_scheduler("call", objects, [&](thalweg_objects& open) { open.scheduler.refill(queue, bytes); });
+  return with_scheduler(
+      "call", objects, [&](thalweg_objects& open) { open.scheduler.queues().numbered(queue).refill(bytes); });
 }
 
 thalweg_status thalweg_objects_place(thalweg_objects* objects, uint32_t rank, size_t bytes, char** place) {
-  return with_scheduler("call", objects,
-                        [&](thalweg_objects& open) { *place = open.scheduler.place(rank, bytes); });
+  return with_scheduler(
+      "call", objects, [&](thalweg_objects& open) { *place = open.scheduler.messages().place(rank, bytes); });
 }
 
 thalweg_status thalweg_objects_begin_large(thalweg_objects* objects, size_t bytes, char** place) {
-  return with_scheduler("call", objects,
-                        [&](thalweg_objects& open) { *place = open.scheduler.begin_large(bytes); });
+  return with_scheduler(
+      "call", objects, [&](thalweg_objects& open) { *place = open.scheduler.messages().begin_large(bytes); });
 }
 
 thalweg_status thalweg_objects_send_large(thalweg_objects* objects, uint32_t rank) {
-  return with_scheduler("call", objects, [&](thalweg_objects& open) { open.scheduler.send_large(rank); });
+  return with_scheduler("call", objects,
+                        [&](thalweg_objects& open) { open.scheduler.messages().send_large(rank); });
 }
 
 void thalweg_objects_fail(thalweg_objects* objects, const char* why) {
@@ -277,7 +279,7 @@ void thalweg_objects_free_kept(void* memory) {
 
 void thalweg_objects_sample(thalweg_objects* objects, uint16_t array, uint32_t element, size_t bytes) {
   (void)with_scheduler("call", objects,
-                       [&](thalweg_objects& open) { open.scheduler.sample(array, element, bytes); });
+                       [&](thalweg_objects& open) { open.scheduler.sample().add(array, element, bytes); });
 }
 
 const char* thalweg_objects_explain(thalweg_objects* objects) {

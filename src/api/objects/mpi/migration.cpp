@@ -208,7 +208,7 @@ thalweg_fence_outcome Migration::reassign(const std::vector<Candidate>& candidat
   const std::uint64_t departed = scheduler_.view().departed;
   count(before);
   if (scheme == thalweg_fence_near)
-    scheduler_.record_exchanged();
+    scheduler_.sample().begin();
   const std::uint64_t begin_ns = wait::System::now_ns();
   const Reassignment done = reassigner_.begin(candidates, scheme, terms);
   if (done.was_worth || has_departed)

@@ -98,7 +98,7 @@ Reassignment Reassigner::begin(const std::vector<Candidate>& own, thalweg_fence_
   const Rank rank = scheduler_.group().rank();
   control::Control& ranks = scheduler_.control();
   const std::vector<Candidate> all = ranks.run(ranks.gather(own));
-  const std::vector<Exchanged> exchanged = ranks.run(ranks.gather(scheduler_.take_exchanged()));
+  const std::vector<Exchanged> exchanged = ranks.run(ranks.gather(scheduler_.sample().take()));
   std::vector<Order> orders;
   Reassignment found;
   if (rank == 0)

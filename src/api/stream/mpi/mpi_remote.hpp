@@ -4,7 +4,7 @@
 // Slots between nodes: messages of a communicator of the stream's own, only their used part. For each
 // dimension a few receives from anybody are posted; a slot is the receive's buffer.
 
-#include "stream/remote.hpp"
+#include "stream/mesh.hpp"
 #include "transport/mpi/mpi_api.hpp"
 
 #include <cstdint>

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "objects/mpi/rank_messages.hpp"
+
+#include "base/assertion.hpp"
+#include "base/error.hpp"
+#include "thalweg/error.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+#include <fmt/format.h>
+#include <utility>
+
+namespace thalweg::objects {
+
+namespace {
+
+// What travels along the stream. Larger ones are copied once less by MPI.
+constexpr std::uint32_t max_stream_message = 16U << 10;
+// What MPI counts.
+constexpr std::size_t max_combined_bytes = std::size_t{INT_MAX} - sizeof(thalweg_message);
+
+bool is_urgent(const thalweg_message& head) {
+  return (head.entry & THALWEG_OBJECTS_URGENT) != 0;
+}
+
+} // namespace
+
+RankMessages::RankMessages(const job::Group& group, thalweg_objects_view& view, MessageQueues& queues,
+                           Listener listener)
+    : group_(group), view_(view), queues_(queues), listener_(std::move(listener)),
+      frames_([this](const thalweg_message& head, const char* arguments) { take(head, arguments); }),
+      large_(group.communicator(),
+             [this](MessageMemory memory, std::size_t bytes) { take_large(std::move(memory), bytes); }) {
+  const thalweg_stream_options options{};
+  const thalweg_stream_handler handler = frames_.handler();
+  detail::check(thalweg_stream_create(group.communicator(), &options, &handler, &stream_));
+  detail::check(thalweg_stream_set_name(stream_, "objects"));
+  view_.stream = thalweg_stream_view_of(stream_);
+  frames_.attach(view_.stream);
+  constexpr std::uint32_t max_tag = 4;
+  view_.max_bytes = std::min(max_stream_message, view_.stream->max_item_bytes - max_tag);
+  view_.rank = static_cast<std::uint32_t>(group.rank());
+  view_.ranks = static_cast<std::uint32_t>(group.ranks());
+}
+
+char* RankMessages::begin_large(std::size_t bytes) {
+  THALWEG_ASSERT(normal, bytes >= sizeof(thalweg_message));
+  open_large_ = message_memory(aligned(bytes));
+  open_large_bytes_ = bytes;
+  return open_large_.get();
+}
+
+void RankMessages::send_large(std::uint32_t rank) {
+  THALWEG_ASSERT(normal, open_large_ != nullptr && rank != view_.rank);
+  const bool is_near = view_.stream->shares_memory != 0 && group_.near_rank(static_cast<Rank>(rank)) >= 0;
+  const LargeAnnouncement message = large_.send(rank, std::move(open_large_), open_large_bytes_, is_near);
+  tell(static_cast<Rank>(rank), Notice::announcement, message);
+  ++view_.sent;
+}
+
+void RankMessages::tell(Rank rank, Notice what, std::span<const char> said) {
+  const thalweg_message head{.bytes = static_cast<std::uint32_t>(said.size()),
+                             .array = control_array,
+                             .entry = static_cast<std::uint16_t>(what),
+                             .element = THALWEG_OBJECTS_NOBODY,
+                             .source = view_.rank};
+  char* const at = frames_.place(static_cast<std::uint32_t>(rank), sizeof head + head.bytes);
+  std::memcpy(at, &head, sizeof head);
+  if (!said.empty())
+    std::memcpy(at + sizeof head, said.data(), said.size());
+  frames_.let_go(static_cast<std::uint32_t>(rank), true);
+}
+
+// A message like others: so it is counted, and may be large.
+void RankMessages::send_combined(Rank rank, std::uint16_t holder_entry,
+                                 std::span<const std::span<const char>> pieces) {
+  std::size_t bytes = 0;
+  for (const auto& piece : pieces)
+    bytes += piece.size();
+  if (bytes > max_combined_bytes)
+    throw Error(fmt::format("a bracket has {} B for rank {}", bytes, rank), "end it more often");
+  const thalweg_message head{.bytes = static_cast<std::uint32_t>(bytes),
+                             .array = combined_array,
+                             .entry = holder_entry,
+                             .element = THALWEG_OBJECTS_NOBODY,
+                             .source = view_.rank};
+  const auto to = static_cast<std::uint32_t>(rank);
+  const bool is_large = sizeof head + bytes > view_.max_bytes;
+  char* at = is_large ? begin_large(sizeof head + bytes) : frames_.place(to, sizeof head + bytes);
+  std::memcpy(at, &head, sizeof head);
+  at += sizeof head;
+  for (const auto& piece : pieces) {
+    std::memcpy(at, piece.data(), piece.size());
+    at += piece.size();
+  }
+  if (is_large) {
+    send_large(to);
+    return;
+  }
+  ++view_.sent;
+  frames_.let_go(to, false);
+}
+
+void RankMessages::take(const thalweg_message& head, const char* arguments) {
+  if (head.array == control_array) {
+    take_control(head, arguments);
+    return;
+  }
+  ++taken_;
+  char* const at = queues_.of(is_urgent(head)).place(sizeof head + aligned(head.bytes));
+  std::memcpy(at, &head, sizeof head);
+  std::memcpy(at + sizeof head, arguments, head.bytes);
+}
+
+void RankMessages::take_control(const thalweg_message& head, const char* arguments) {
+  const auto from = static_cast<Rank>(head.source);
+  const auto what = static_cast<Notice>(head.entry);
+  switch (what) {
+  case Notice::announcement: {
+    LargeAnnouncement message;
+    THALWEG_ASSERT(normal, head.bytes == sizeof message);
+    std::memcpy(&message, arguments, sizeof message);
+    const bool is_copied = large_.announced(head.source, message);
+    if (message.address != 0)
+      tell(from, is_copied ? Notice::copied : Notice::uncopied, {});
+    break;
+  }
+  case Notice::copied:
+  case Notice::uncopied:
+    large_.answered(head.source, what == Notice::copied);
+    break;
+  case Notice::failed:
+    listener_(from, std::string(arguments, head.bytes));
+  }
+}
+
+void RankMessages::take_large(MessageMemory memory, std::size_t bytes) {
+  thalweg_message head;
+  THALWEG_ASSERT(normal, bytes >= sizeof head);
+  std::memcpy(&head, memory.get(), sizeof head);
+  queues_.of(is_urgent(head)).adopt(std::move(memory), aligned(bytes));
+  ++taken_;
+}
+
+void RankMessages::flush() {
+  detail::check(thalweg_stream_flush(stream_));
+}
+
+void RankMessages::look() {
+  const auto at_once = [](void*) { return 1; };
+  detail::check(thalweg_stream_wait(stream_, at_once, nullptr));
+}
+
+void RankMessages::wait_for(const std::function<bool()>& reached) {
+  const auto asked = [](void* context) {
+    return int{(*static_cast<const std::function<bool()>*>(context))()};
+  };
+  detail::check(thalweg_stream_wait(stream_, asked, const_cast<std::function<bool()>*>(&reached)));
+}
+
+void RankMessages::finish() {
+  detail::check(thalweg_stream_finish(stream_));
+  ++view_.quiet;
+}
+
+void RankMessages::set_remarks(const std::string& lines) {
+  detail::check(thalweg_stream_set_remarks(stream_, lines.c_str()));
+}
+
+} // namespace thalweg::objects
