@@ -5,6 +5,7 @@ import os
 import re
 import sys
 
+from thalweg.cli import application
 from thalweg.errors import FILES, ThalwegError
 
 _WORD_MAX = 400
@@ -19,7 +20,7 @@ def main() -> int:
     sys.set_int_max_str_digits(0)  # a number of any length is read, and then refused as too large
     try:
         try:
-            return _command(sys.argv[1:])
+            return application(sys.argv[1:])
         finally:
             if sys.stdout is not None:
                 sys.stdout.flush()  # here, where an error can still be said
@@ -37,24 +38,6 @@ def main() -> int:
         where = f": {error.filename}" if error.filename is not None else ""
         print(f"thalweg: {error.strerror or error}{where}", file=sys.stderr)
         return FILES.number
-
-
-def _command(words: list[str]) -> int:
-    """Run a command line. `run` takes a short way that imports little; everything else goes through typer."""
-    if words[:1] == ["run"]:
-        from thalweg.launch.execute import run  # noqa: PLC0415 - every import here is part of a program's start
-
-        if (status := run(words[1:])) is not None:
-            return status
-        words = ["run", "--help"]
-    if words[:2] == ["lab", "run"]:
-        from thalweg.lab.launch import run_words  # noqa: PLC0415
-
-        run_words(words[2:])
-        words = ["lab", "run", "--help"]
-    from thalweg.cli import application  # noqa: PLC0415
-
-    return application(words)
 
 
 def _shortened(text: str) -> str:

@@ -22,17 +22,18 @@ def leaves(command: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
 
 
 def command_figures() -> dict[str, int]:
-    """Count them, and those of `thalweg bench` among them. `--help`, which every command has, is none."""
-    from thalweg.cli import make_application  # noqa: PLC0415 - whoever measures something else needs no build
+    """Count the users' commands, and apart from them those that packages add, as `thalweg bench`. `--help` is none."""
+    from thalweg.cli.table import top_names  # noqa: PLC0415 - whoever measures something else needs no build
+    from thalweg.cli.tree import make_application  # noqa: PLC0415
 
     options = {
         path: sum(parameter.opts[0].startswith("-") for parameter in leaf.params)
         for path, leaf in leaves(typer.main.get_command(make_application()))
     }
-    bench = [path for path in options if path[0] == "bench"]
+    own = [path for path in options if path[0] in top_names()]
     return {
-        "commands": len(options),
-        "options": sum(options.values()),
-        "bench_commands": len(bench),
-        "bench_options": sum(options[path] for path in bench),
+        "commands": len(own),
+        "options": sum(options[path] for path in own),
+        "added_commands": len(options) - len(own),
+        "added_options": sum(options.values()) - sum(options[path] for path in own),
     }

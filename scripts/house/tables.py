@@ -73,8 +73,8 @@ def _counts(figures: dict[str, Any]) -> str:
         ("exact pairs of at least 6 lines, `python`", twice["python_pairs"]),
         ("switches over `mpi::Operation` in `src/run/mpi`", interposer["switches_over_operation"]),
         ("variables of the process or of a thread in `src/run/mpi`", interposer["process_variables"]),
-        ("commands (of `bench`)", f"{commands['commands']} ({commands['bench_commands']})"),
-        ("options (of `bench`)", f"{commands['options']} ({commands['bench_options']})"),
+        ("commands (and of `bench`)", f"{commands['commands']} ({commands['added_commands']})"),
+        ("options (and of `bench`)", f"{commands['options']} ({commands['added_options']})"),
     )
     return table(("subject", "count"), rows)
 

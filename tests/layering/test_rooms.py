@@ -73,7 +73,8 @@ ROOMS: dict[str, set[str]] = {
     "placer": {"base", "boundary", "pattern", "machine", "topology", "place", "job", "job/mpi", "job/library"},
     "objects": {"base", "evidence", "machine", "model", "pattern", "place", "topology"},
     "objects/mpi": {
-        "base", "boundary", "wait", "control", "machine", "tune", "transport/mpi", "job", "job/mpi", "job/library", "objects",
+        "base", "boundary", "wait", "control", "machine", "tune", "transport/mpi", "job", "job/mpi", "job/library",
+        "objects",
     },
     "interface": {"base", "boundary", "schedule", "strategies"},
     "python": {

@@ -2,17 +2,21 @@
 """Sizes and promises that a reader relies on: small files and functions, and documents whose commands exist."""
 
 import ast
+import functools
 import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
 from house import cpp
 from house.sources import line_count
 
-from thalweg.cli import make_application
+from thalweg.cli.table import GROUPS
+from thalweg.cli.tree import make_application
+from thalweg.launch.flags import LAB_FLAGS, RUN_FLAGS, Parser
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -100,18 +104,47 @@ def commands_in(text: str) -> Iterator[str]:
             yield line.strip().removeprefix("$ ")
 
 
+@functools.cache
+def application() -> Any:
+    return typer.main.get_command(make_application())
+
+
+def unknown_words(line: str) -> list[str]:
+    """Name what a command line has that the command does not: a word for a command, or options."""
+    words = re.sub(r"\s#.*|[<|>;&].*", "", line).split()
+    command, own = application(), words[: words.index("--")] if "--" in words else words
+    while commands := getattr(command, "commands", None):
+        if own and own[0] in commands:
+            command, own = commands[own[0]], own[1:]
+        elif usual := GROUPS[command.name].usual if command.name in GROUPS else "":
+            command = commands[usual]
+        else:
+            return own[:1]
+    if command.name == "run":  # up to the program
+        flags = LAB_FLAGS if "--native" in own else RUN_FLAGS
+        Parser("thalweg run", flags).read(own)
+        return []
+    known = {name for each in command.params for name in (*each.opts, *each.secondary_opts)} | {"--help", "-h"}
+    return [word for word in own if word.startswith("--") and word.partition("=")[0] not in known]
+
+
+def test_unknown_words_are_seen() -> None:
+    assert unknown_words("tune -n 8 --ops allreduce  # --what") == []
+    assert unknown_words("tune explain allreduce --byte 8") == ["--byte"]
+    assert unknown_words("show alltoall") == ["show"]
+    assert unknown_words("place halo.mtx") == ["halo.mtx"]
+
+
 def documents() -> list[Path]:
     return tracked("README.md", "docs/*.md")
 
 
 @pytest.mark.parametrize("path", documents(), ids=name_of)
 def test_commands_in_documents_exist(path: Path) -> None:
-    application = typer.main.get_command(make_application())
-    subcommands = set(application.commands)  # type: ignore[attr-defined]
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     for line in commands_in(path.read_text()):
-        if found := re.match(r"(?:\S*/)?thalweg ([a-z]+)", line):
-            assert found[1] in subcommands, line
+        if found := re.match(r"(?:\S*/)?thalweg ([a-z].*)", line):
+            assert unknown_words(found[1]) == [], line
         if found := re.match(r"make ([a-z]+)", line):
             assert found[1] in targets, line
 

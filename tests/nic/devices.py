@@ -50,7 +50,7 @@ def thalweg(*words: str, host: str = "") -> Finished:
 
 def lab_up(hosts: int = HOSTS, topology: str = "star", *words: str) -> None:
     """Have the lab with agents; skip the test where the kernel does not load their programs."""
-    made = thalweg("lab", "up", "--hosts", str(hosts), "--topology", topology, "--nic", *words)
+    made = thalweg("lab", "up", "--hosts", str(hosts), "--network", topology, "--nic", *words)
     if made.returncode != 0 and "does not load" in made.stderr:
         pytest.skip(made.stderr)
     assert made.returncode == 0, made.stderr

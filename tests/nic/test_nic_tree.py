@@ -33,7 +33,7 @@ def fat_tree() -> Iterator[None]:
 
 
 def _shown_children(known: _core.NodePlaces, leaves: list[int] | None = None) -> list[int]:
-    """Count the hosts below each one in the schedule that `thalweg show` prints."""
+    """Count the hosts below each one in the schedule that `thalweg strategies show` prints."""
     sample = make_sample(
         "barrier", "nic", HOSTS, parameters={"radix": "2"}, network=known.network, places=known.places, leaves=leaves
     )

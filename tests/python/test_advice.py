@@ -81,15 +81,17 @@ def test_more_than_there_is_counts_as_what_there_is() -> None:
 def test_the_commands(thalweg: Command, tmp_path: Path) -> None:
     path = tmp_path / "ring.pattern"
     path.write_text(RING)
-    rows = json.loads(thalweg("advise", str(path), "--machine", "torus:4x4", "--seconds", "0.02", "--json").stdout)
+    rows = json.loads(
+        thalweg("place", "advise", str(path), "--machine", "torus:4x4", "--seconds", "0.02", "--json").stdout
+    )
     assert {row["shape"] for row in rows} == {"2x2", "1x4"}
-    text = thalweg("advise", str(path), "--machine", "torus:4x4", "--seconds", "0.02").stdout
+    text = thalweg("place", "advise", str(path), "--machine", "torus:4x4", "--seconds", "0.02").stdout
     assert text.splitlines()[0].split()[:2] == ["allocation", "nodes"]
     loads = tmp_path / "loads"
     slots = slots_of("ring:4")
     loads.write_text(f"# others\n{slots.machine.link_name(0)} 5e6\n1 7\n")
     assert list(read_base_load(str(loads), slots)[:2]) == [5e6, 7]
-    words = ["map", str(path), "--machine", "ring:4", "--objective", "link", "--proposals", "500", "--json"]
+    words = ["place", "map", str(path), "--machine", "ring:4", "--objective", "link", "--proposals", "500", "--json"]
     assert json.loads(thalweg(*words, "--base-load", str(loads)).stdout)["identity"]["link"] > 5e6
 
 
@@ -113,7 +115,7 @@ def explained(thalweg: Command, folder: Path, hosts: str) -> str:
     """Explain the ring's pattern on these hosts of a ring."""
     (folder / "hosts").write_text(HOSTS)
     return thalweg(
-        "explain", str(folder / "ring.pattern"), "--node-list", str(folder / "hosts"), "--hosts", hosts
+        "tune", "explain", str(folder / "ring.pattern"), "--node-list", str(folder / "hosts"), "--hosts", hosts
     ).stdout
 
 
@@ -136,7 +138,7 @@ def test_placing_is_explained(thalweg: Command, tmp_path: Path) -> None:
 
 def test_programs_and_lists_that_are_none(thalweg: Command, tmp_path: Path) -> None:
     (tmp_path / "ring.pattern").write_text(RING)
-    words = ["explain", str(tmp_path / "ring.pattern")]
+    words = ["tune", "explain", str(tmp_path / "ring.pattern")]
     assert "--node-list" in thalweg(*words).stdout
     for text in ("", "# ring\n", "# torus:3x3\nh0 0\nh1 1\nh2 2\nh3 99\n"):
         (tmp_path / "hosts").write_text(text)

@@ -298,10 +298,10 @@ def test_the_command_writes_json(thalweg: Command, tmp_path: Path) -> None:
     ("words", "status", "message"),
     [
         (["none.txt"], SETTINGS, "No such file"),
-        (["loads.txt", "--nodes", "loads.txt"], USAGE, "does not name the machine"),
+        (["loads.txt", "--nodes", "loads.txt"], USAGE, "does not name the network"),
         (["loads.txt", "--nodes", "nodes.txt", "--machine", "torus:8x2"], USAGE, "is of torus:4x2"),
         (["loads.txt", "--task-time", "soon"], SETTINGS, "'soon' is not a time"),
-        (["loads.txt", "--costs", "none.toml"], SETTINGS, "none.toml"),
+        (["loads.txt", "--machine", "none.toml"], SETTINGS, "none.toml"),
     ],
 )
 def test_the_command_explains_what_it_refuses(

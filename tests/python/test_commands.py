@@ -15,7 +15,7 @@ from thalweg.strategies import all_strategies
 
 def test_version_and_help(thalweg: Command) -> None:
     assert re.fullmatch(r"thalweg \d+\.\d+\.\d+\n", thalweg("--version").stdout)
-    for words in (["--help"], ["run", "--help"], ["show", "--help"], ["verify", "-h"]):
+    for words in (["--help"], ["run", "--help"], ["strategies", "show", "--help"], ["strategies", "verify", "-h"]):
         result = thalweg(*words)
         assert result.returncode == 0
         assert "Usage: thalweg" in result.stdout
@@ -34,36 +34,36 @@ def test_strategies_lists_the_index(thalweg: Command) -> None:
 
 
 def test_show_prints_draws_exports_and_proves(thalweg: Command) -> None:
-    words = ("show", "alltoall", "direct", "--ranks", "5")
+    words = ("strategies", "show", "alltoall", "direct", "--ranks", "5")
     assert thalweg(*words, "--rank", "3").stdout.startswith("alltoall of 5 ranks, rank 3")
     assert thalweg(*words).stdout.count("alltoall of 5 ranks") == 5
-    assert thalweg(*words, "--dot").stdout.startswith("digraph")
-    assert thalweg(*words, "--goal", "--bytes", "24").stdout.count("send 24b") == 20
-    assert "proven" in thalweg(*words, "--verify").stdout
+    assert thalweg(*words, "--format", "dot").stdout.startswith("digraph")
+    assert thalweg(*words, "--format", "goal", "--bytes", "24").stdout.count("send 24b") == 20
+    assert "proven" in thalweg(*words, "--format", "proof").stdout
 
 
 @pytest.mark.parametrize(
     ("words", "status", "message"),
     [
-        (["show", "alltoal", "direct"], SETTINGS, "alltoal"),
-        (["show", "alltoall", "dirct"], SETTINGS, "no strategy 'dirct'"),
-        (["show", "alltoall", "native"], SETTINGS, "native"),
-        (["show", "alltoall", "direct", "--param", "radix=2"], SETTINGS, "radix"),
-        (["show", "alltoall", "direct", "--param", "radix"], USAGE, "write NAME=VALUE"),
-        (["show", "alltoall", "direct", "--rank", "8"], USAGE, "rank 8 of 8 ranks"),
-        (["show", "alltoall", "direct", "--ranks", "0"], USAGE, "not between 1 and"),
-        (["show", "alltoall", "direct", "--root", "9"], SETTINGS, "root 9 of 8 ranks"),
-        (["show", "alltoall", "direct", "--dot", "--goal"], USAGE, "exclude one another"),
+        (["strategies", "show", "alltoal", "direct"], SETTINGS, "alltoal"),
+        (["strategies", "show", "alltoall", "dirct"], SETTINGS, "no strategy 'dirct'"),
+        (["strategies", "show", "alltoall", "native"], SETTINGS, "native"),
+        (["strategies", "show", "alltoall", "direct", "--param", "radix=2"], SETTINGS, "radix"),
+        (["strategies", "show", "alltoall", "direct", "--param", "radix"], USAGE, "write NAME=VALUE"),
+        (["strategies", "show", "alltoall", "direct", "--rank", "8"], USAGE, "rank 8 of 8 ranks"),
+        (["strategies", "show", "alltoall", "direct", "--ranks", "0"], USAGE, "not between 1 and"),
+        (["strategies", "show", "alltoall", "direct", "--root", "9"], SETTINGS, "root 9 of 8 ranks"),
+        (["strategies", "show", "alltoall", "direct", "--format", "svg"], USAGE, "choose text, dot, goal, proof"),
         (["strategies", "alltoal"], SETTINGS, "no operation 'alltoal'"),
-        (["verify", "--ranks", "0-3"], USAGE, "out of range"),
-        (["verify", "--roots", "some"], USAGE, "choose all, sample or auto"),
-        (["verify", "--strategy", "none"], USAGE, "no strategy is called none"),
-        (["verify", "--ops", "alltoal"], SETTINGS, "no operation 'alltoal'"),
+        (["strategies", "verify", "--ranks", "0-3"], USAGE, "out of range"),
+        (["strategies", "verify", "--roots", "some"], USAGE, "choose all, sample or auto"),
+        (["strategies", "verify", "--strategy", "none"], USAGE, "no strategy is called none"),
+        (["strategies", "verify", "--ops", "alltoal"], SETTINGS, "no operation 'alltoal'"),
         (["bench", "collectives", "--ops", "gossip"], USAGE, "gossip cannot be measured"),
         (["bench", "collectives", "--sizes", "big"], USAGE, "'big' is no size"),
         (["run", "-n", "2", "no-such-program"], NOT_FOUND, "no-such-program: there is no such program"),
         (["run", "--use", "alltoall=dirct", "-n", "2", "ls"], SETTINGS, "--use: no strategy 'dirct'"),
-        (["run", "--nonsense"], USAGE, "option --nonsense not recognized"),
+        (["run", "--nonsense"], USAGE, "no option --nonsense"),
     ],
 )
 def test_what_is_refused(thalweg: Command, words: list[str], status: object, message: str) -> None:
@@ -74,7 +74,7 @@ def test_what_is_refused(thalweg: Command, words: list[str], status: object, mes
 
 
 def test_verify_proves_and_says_how_much(thalweg: Command) -> None:
-    result = thalweg("verify", "--ranks", "1-9,17", "--ops", "alltoall", "--strategy", "direct")
+    result = thalweg("strategies", "verify", "--ranks", "1-9,17", "--ops", "alltoall", "--strategy", "direct")
     assert result.returncode == 0, result.stderr
     assert re.match(r"proven: 1 strategies, 10 numbers of ranks, \d+ problems in ", result.stdout)
 

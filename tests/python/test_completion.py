@@ -44,8 +44,8 @@ def test_an_options_value_is_a_word_of_its_own(words: list[str]) -> None:
         ("run --wait = s", ["spin"]),
         ("run --use allreduce = ring --learn-b", ["--learn-budget"]),
         ("run --use allreduce = nothing", []),
-        ("show allreduce ri", ["ring"]),
-        ("sho", ["show"]),
+        ("strategies show allreduce ri", ["ring"]),
+        ("strateg", ["strategies"]),
     ],
 )
 def test_bash_completes(environment: dict[str, str], tmp_path: Path, words: str, expected: list[str]) -> None:

@@ -129,7 +129,7 @@ def _with_fingerprint(mpi: str, cores: str) -> str:
 )
 def test_damaged_reports_are_refused(thalweg: Command, tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "r.json").write_text(text)
-    done = thalweg("explain", "r.json", cwd=tmp_path)
+    done = thalweg("tune", "explain", "r.json", cwd=tmp_path)
     assert done.returncode in (USAGE.number, SETTINGS.number)
     assert done.stderr.startswith(f"thalweg: {said}")
     assert "thalweg run --report FILE writes one" in done.stderr
@@ -144,6 +144,6 @@ def test_settings_that_are_no_text_name_the_line(thalweg: Command, tmp_path: Pat
 
 def test_a_tuning_file_that_check_is_given_has_to_be_there(thalweg: Command) -> None:
     """Before anything is measured."""
-    done = thalweg("check", "-n", "2", "--tuning", "nowhere.toml")
+    done = thalweg("machine", "check", "-n", "2", "--tuning", "nowhere.toml")
     assert (done.returncode, done.stdout) == (SETTINGS.number, "")
     assert "there is no tuning file nowhere.toml" in done.stderr

@@ -183,16 +183,23 @@ def test_only_what_is_surely_faster_becomes_a_rule() -> None:
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize(("option", "name"), [("--ompi", "rules.conf"), ("--mpich", "coll.json")])
-def test_an_export_is_measured_and_loaded(thalweg: Command, tmp_path: Path, option: str, name: str) -> None:
-    result = thalweg(
-        "export", option, str(tmp_path / name), "-n", "2", "--ops", "allreduce,barrier", "--sizes", "8,64KiB"
-    )
+@pytest.mark.parametrize(("form", "name"), [("openmpi", "rules.conf"), ("mpich", "coll.json")])
+def test_an_export_is_measured_and_loaded(thalweg: Command, tmp_path: Path, form: str, name: str) -> None:
+    words = ["--format", form, "-o", str(tmp_path / name), "-n", "2", "--ops", "allreduce,barrier"]
+    result = thalweg("tune", "export", *words, "--bytes", "8,64KiB")
     assert result.returncode == 0, result.stderr
     # Whether some rule helps is the machine's business; a file that was written was loaded in a job too.
     assert "use them without Thalweg" in result.stdout or "no rules were written" in result.stdout
 
 
 def test_one_library_at_a_time(thalweg: Command) -> None:
-    for words in ([], ["--ompi", "a", "--mpich", "b"], ["--intel", "a"], ["--intel", "a", "--mpi", "mpich"]):
-        assert thalweg("export", *words, variables={"I_MPI_ROOT": ""}).returncode == USAGE.number
+    intel = ["--format", "intel", "-o", "a"]
+    for words in (
+        [],
+        ["-o", "a"],
+        ["--format", "mpich"],
+        ["--format", "x", "-o", "a"],
+        intel,
+        [*intel, "--mpi", "mpich"],
+    ):
+        assert thalweg("tune", "export", *words, variables={"I_MPI_ROOT": ""}).returncode == USAGE.number

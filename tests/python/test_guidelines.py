@@ -62,6 +62,6 @@ def test_every_guideline_is_about_calls_that_can_be_measured(ranks: int) -> None
 
 
 def test_a_library_is_checked(thalweg: Command) -> None:
-    result = thalweg("check", "--mpi", "mpich", "-n", "2", "--sizes", "8")
+    result = thalweg("machine", "check", "--mpi", "mpich", "-n", "2", "--bytes", "8")
     assert result.returncode == 0, result.stderr
     assert "guidelines are violated by MPICH" in result.stdout

@@ -95,7 +95,7 @@ def test_nodes_of_graphs_are_given_by_their_names(tmp_path: Path) -> None:
 def test_the_hottest_link_says_the_bytes_it_carries(tmp_path: Path, thalweg: Command) -> None:
     (tmp_path / "net").write_text(GRAPH)
     np.savetxt(tmp_path / "cross.csv", 100 * np.eye(8, k=4), fmt="%d", delimiter=",")
-    words = ("map", "cross.csv", "--machine", "graph:net", "--seconds", "0", "--explain", "--draw")
+    words = ("place", "map", "cross.csv", "--machine", "graph:net", "--seconds", "0", "--explain", "--draw")
     done = thalweg(*words, cwd=tmp_path)
     assert "link s0 to s1 carries 400 bytes at a capacity of 2; 33.3 % of all links' bytes" in done.stdout
     drawn = [line for line in done.stdout.splitlines() if line.startswith("  s0 to s1 ")]
@@ -105,7 +105,19 @@ def test_the_hottest_link_says_the_bytes_it_carries(tmp_path: Path, thalweg: Com
 def test_what_other_jobs_send_counts_in_all_tables(tmp_path: Path, thalweg: Command) -> None:
     (tmp_path / "a.csv").write_text("0,100,0,0\n100,0,0,0\n0,0,0,100\n0,0,100,0\n")
     (tmp_path / "base").write_text("(0)+x 5000 # others\n")
-    words = ("map", "a.csv", "--machine", "mesh:4", "--base-load", "base", "--proposals", "100", "--objective", "link")
+    words = (
+        "place",
+        "map",
+        "a.csv",
+        "--machine",
+        "mesh:4",
+        "--base-load",
+        "base",
+        "--proposals",
+        "100",
+        "--objective",
+        "link",
+    )
     done = thalweg(*words, "--compare", "--explain", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "link (0)+x carries 5" in done.stdout
@@ -123,7 +135,7 @@ def ring(tmp_path: Path) -> Path:
 
 
 def test_a_placement_goes_where_it_is_asked_for(ring: Path, thalweg: Command) -> None:
-    common = ("map", "ring.csv", "--machine", "torus:2x2", "--proposals", "10")
+    common = ("place", "map", "ring.csv", "--machine", "torus:2x2", "--proposals", "10")
     table = thalweg(*common, cwd=ring)
     assert "hop-bytes" in table.stdout
     assert not any(line.isdigit() for line in table.stdout.splitlines())
@@ -143,13 +155,13 @@ def test_a_placement_goes_where_it_is_asked_for(ring: Path, thalweg: Command) ->
         ("--hosts", "ring.csv"),
         ("-o", "no/folder/file"),
         ("-o", "."),
-        ("--pictures", "no/folder/a.svg"),
-        ("--pictures", "a.png"),
+        ("--plot", "no/folder/a.svg"),
+        ("--plot", "a.png"),
     ],
 )
 def test_what_cannot_be_written_is_refused_before_the_search(
     ring: Path, thalweg: Command, words: tuple[str, ...]
 ) -> None:
-    done = thalweg("map", "ring.csv", "--machine", "torus:2x2", "--seconds", "100000", *words, cwd=ring)
+    done = thalweg("place", "map", "ring.csv", "--machine", "torus:2x2", "--seconds", "100000", *words, cwd=ring)
     assert done.returncode == SETTINGS.number
     assert "Traceback" not in done.stderr

@@ -132,7 +132,7 @@ def test_a_report_leads_to_what_its_run_recorded(tmp_path: Path, thalweg: Comman
         read_pattern(str(report))
     (tmp_path / "app.pattern").write_text(RECORDED)
     assert read_pattern(str(report)).matrix().toarray().tolist() == [[0, 100], [0, 0]]
-    found = thalweg("map", str(report), "--machine", "mesh:2", "--proposals", "1", "--json")
+    found = thalweg("place", "map", str(report), "--machine", "mesh:2", "--proposals", "1", "--json")
     assert json.loads(found.stdout)["placed"]["hop-bytes"] == 100
     report.write_text(json.dumps({**REPORT, "pattern": None}))
     with pytest.raises(ThalwegError, match="thalweg run --record"):

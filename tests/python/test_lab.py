@@ -148,7 +148,7 @@ def test_networks_with_fast_hosts_are_described(topology: str, hosts: int) -> No
 
 @pytest.mark.parametrize("topology", ["fat-tree:2x2", "ring", "torus:3x2", "dragonfly:1x2x1"])
 def test_routed_networks_reach_everybody(ours: Command, topology: str) -> None:
-    result = ours("lab", "up", "--hosts", "6", "--topology", topology)
+    result = ours("lab", "up", "--hosts", "6", "--network", topology)
     try:
         assert result.returncode == 0, result.stderr
         network = _core.Network(topology, 6)
@@ -231,8 +231,8 @@ def test_what_cannot_be_is_refused(ours: Command) -> None:
         (["lab", "up", "--hosts", "1"], USAGE),
         (["lab", "up", "--rate", "fast"], USAGE),
         (["lab", "up", "--host-rate", "fast"], USAGE),
-        (["lab", "up", "--topology", "cube"], USAGE),
-        (["lab", "up", "--hosts", "6", "--topology", "torus:2x2"], USAGE),
+        (["lab", "up", "--network", "cube"], USAGE),
+        (["lab", "up", "--hosts", "6", "--network", "torus:2x2"], USAGE),
         (["lab", "run", "-n", "2", "--", "/bin/true"], LAB),
     ):
         assert ours(*words).returncode == status.number

@@ -8,9 +8,9 @@ import typer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thalweg.cli import make_application
+from thalweg.cli.tree import make_application
 from thalweg.errors import SETTINGS, USAGE, ThalwegError
-from thalweg.launch.arguments import Arguments, read_arguments, words_of
+from thalweg.launch.arguments import Arguments, read_arguments, read_lab_arguments, words_of
 from thalweg.settings.options import OPTIONS
 
 
@@ -25,6 +25,29 @@ class TestReadingTheCommandLine:
 
     def test_two_dashes_end_the_options(self) -> None:
         assert read_arguments(["-n2", "--", "-v", "x"]).command == ("-v", "x")
+        assert read_arguments(["-n2", "--", "--", "x"]).command == ("--", "x")
+        assert read_arguments(["-n2", "-", "x"]).command == ("-", "x")
+
+    @pytest.mark.parametrize(
+        ("words", "same"),
+        [
+            (["-vn8"], ["-v", "-n", "8"]),
+            (["-vn", "8"], ["-v", "-n", "8"]),
+            (["-np=8"], ["-n", "8"]),
+            (["--rank", "8"], ["-n", "8"]),
+            (["--no-sum"], ["--no-summary"]),
+            (["-ua=b"], ["--use", "a=b"]),
+            (["--tuning="], ["--tuning", ""]),
+        ],
+    )
+    def test_flags_are_written_as_getopt_long_has_them(self, words: list[str], same: list[str]) -> None:
+        def read(words: list[str]) -> object:
+            try:
+                return read_arguments([*words, "p"])
+            except ThalwegError as error:
+                return error.message
+
+        assert read(words) == read(same)
 
     def test_selections_are_gathered(self) -> None:
         words = ["--use", "a=b:c=1", "-u", "d=e", "--use=f=g;h=i", "p"]
@@ -37,13 +60,17 @@ class TestReadingTheCommandLine:
             (["-n", "2"], USAGE, "which program?"),
             (["-n", "0", "p"], USAGE, "the number of ranks is a whole number from 1 to"),
             (["-n", "two", "p"], USAGE, "the number of ranks is a whole number"),
-            (["--strategy", "x", "p"], USAGE, "option --strategy not recognized"),
+            (["--strategy", "x", "p"], USAGE, "no option --strategy"),
             (["-np", "two", "p"], USAGE, "-n two: the number of ranks is a whole number"),
             (["-np", "2"], USAGE, "which program?"),
             (["--use", "allreduce=ring:segment=64KiB;ring", "p"], SETTINGS, "'ring' is not of the form"),
-            (["--use"], USAGE, "option --use requires argument"),
+            (["--use"], USAGE, "--use needs a value, SELECTION"),
             (["--use", "allreduce", "p"], SETTINGS, "--use: 'allreduce' is not of the form operation=strategy"),
             (["--use", "a=b;a=c", "p"], SETTINGS, "--use: a is selected twice: b and c"),
+            (["--dry-run=1", "p"], USAGE, "--dry-run takes no value"),
+            (["--no-s", "p"], USAGE, "--no-s may be --no-summary or --no-shared-memory or --no-stream-progress"),
+            (["-vx", "p"], USAGE, "no option -vx"),
+            (["--native", "p"], USAGE, "no option --native"),
             (["--wait", "maybe", "p"], SETTINGS, "--wait: 'maybe' is not one of auto, yield, spin"),
             (["--poll-us", "1.5", "p"], SETTINGS, "--poll-us: '1.5' is not a whole number of microseconds"),
         ],
@@ -91,11 +118,11 @@ class TestReadingTheCommandLine:
 
     def test_a_command_may_have_flags_of_its_own(self) -> None:
         words = ["--native", "-n", "8", "--name", "other", "--no-summary", "./app", "--native"]
-        arguments = read_arguments(words, "thalweg lab run", ("native", "name="))
-        assert arguments.others == {"native": "", "name": "other"}
+        arguments = read_lab_arguments(words)
+        assert (arguments.native, arguments.lab) == (True, "other")
         assert (arguments.ranks, arguments.flags, arguments.command) == (8, {"summary": False}, ("./app", "--native"))
         with pytest.raises(ThalwegError, match="thalweg lab run: which program"):
-            read_arguments(["-n", "8"], "thalweg lab run")
+            read_lab_arguments(["-n", "8"])
 
     @pytest.mark.parametrize("group", ["", "lab"])
     def test_help_and_completion_know_the_same_flags(self, group: str) -> None:

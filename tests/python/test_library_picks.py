@@ -144,8 +144,8 @@ def test_algorithms_that_the_library_refuses_are_left_out(capsys: pytest.Capture
 def test_tuning_tries_the_librarys_algorithms(thalweg: Command, tmp_path: Path, family: str) -> None:
     machine, figures, file = tmp_path / "machine.toml", tmp_path / "figures.json", tmp_path / "tuning.toml"
     machine.write_text(_core.default_machine().to_text())
-    words = ["tune", "--mpi", family, "--ops", "allreduce,scan", "--sizes", "8", "--budget", "120s"]
-    words += ["--machine", str(machine), "--tuning", str(file), "--json", str(figures)]
+    words = ["tune", "--mpi", family, "--ops", "allreduce,scan", "--bytes", "8", "--budget", "120s"]
+    words += ["--machine", str(machine), "--tuning", str(file), "--figures", str(figures)]
     for options, are_tried in (([], True), (["--no-library"], False)):
         result = thalweg(*words, *options)
         assert result.returncode == 0, result.stderr
@@ -213,7 +213,7 @@ def test_runs_tell_the_library(thalweg: Command, programs: Programs, tmp_path: P
     assert ran_on("-n", "2", "--", program)[0] == {"native"}
     assert OWN[family][0] in rules.read_text()
 
-    result = thalweg("explain", "allreduce", "--tuning", str(file))
+    result = thalweg("tune", "explain", "allreduce", "--tuning", str(file))
     assert f"pick: library:{OWN[family][0]}" in result.stdout
     assert "jobs that were started otherwise run recursive_doubling" in result.stdout
 

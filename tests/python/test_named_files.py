@@ -27,17 +27,17 @@ def test_patterns_come_from_pipes(thalweg: Command, tmp_path: Path, text: str) -
     """A pipe has no ending, is read once, and says by its first line what it holds."""
     (tmp_path / "fed").write_text(text)
     assert read_pattern(str(tmp_path / "fed")).matrix().toarray().tolist() == [[0, 5, 0], [5, 0, 2], [0, 2, 0]]
-    result = thalweg("map", "/dev/stdin", "--machine", "ring:3", "--seconds", "0", cwd=tmp_path, stdin=text)
+    result = thalweg("place", "map", "/dev/stdin", "--machine", "ring:3", "--seconds", "0", cwd=tmp_path, stdin=text)
     assert result.returncode == 0, result.stderr
     assert result.stdout.startswith("3 ranks on 3 slots of ")
-    damaged = thalweg("map", "/dev/stdin", "--machine", "ring:3", stdin=text + "some words\n")
+    damaged = thalweg("place", "map", "/dev/stdin", "--machine", "ring:3", stdin=text + "some words\n")
     assert damaged.returncode == SETTINGS.number
     assert damaged.stderr.startswith("thalweg: /dev/stdin:"), damaged.stderr
 
 
 def test_figures_of_a_placement_have_units(thalweg: Command, tmp_path: Path) -> None:
     (tmp_path / "p.csv").write_text(TABLE)
-    words = ("map", "p.csv", "--machine", "ring:3", "--seconds", "0", "--compare")
+    words = ("place", "map", "p.csv", "--machine", "ring:3", "--seconds", "0", "--compare")
     lines = [line.split() for line in thalweg(*words, cwd=tmp_path).stdout.splitlines()]
     assert ["hop-bytes,", "B", "14", "14", "1.00"] in lines
     assert ["link,", "B", "5", "5", "1.00"] in lines
@@ -83,18 +83,17 @@ def test_a_machine_that_is_none_is_no_lines_fault(tmp_path: Path) -> None:
 
 
 WRITERS = [
-    ("map", "fed.csv", "--machine", "torus:300x300", "--seconds", "3600", "--output"),
-    ("map", "fed.csv", "--machine", "torus:300x300", "--seconds", "3600", "--pictures"),
-    ("probe", "-n", "2", "--plot"),
+    ("place", "map", "fed.csv", "--machine", "torus:300x300", "--seconds", "3600", "--output"),
+    ("place", "map", "fed.csv", "--machine", "torus:300x300", "--seconds", "3600", "--plot"),
+    ("machine", "probe", "-n", "2", "--plot"),
     ("machine", "topology.conf", "--output"),
-    ("tune", "-n", "2", "--json"),
-    ("export", "-n", "2", "--ompi"),
-    ("export", "-n", "2", "--mpich"),
-    ("export", "-n", "2", "--intel"),
-    ("export", "-n", "2", "--ompi", "rules", "--json"),
+    ("tune", "-n", "2", "--figures"),
+    ("tune", "export", "--format", "openmpi", "-n", "2", "--output"),
+    ("tune", "export", "--format", "mpich", "-n", "2", "-o"),
+    ("tune", "export", "--format", "openmpi", "-n", "2", "-o", "rules", "--figures"),
     ("simulate", "alltoall", "pairwise", "-n", "8192", "--plot"),
     ("simulate", "--trace", "none.trace", "--write-goal"),
-    ("simulate", "network", "--topology", "torus:64x64x64", "--pattern", "uniform", "--plot"),
+    ("simulate", "network", "--network", "torus:64x64x64", "--pattern", "uniform", "--plot"),
     ("bench", "simulate", "--json"),
     ("bench", "model", "--plot"),
 ]
@@ -125,8 +124,8 @@ def test_a_tuning_file_that_cannot_be_written_is_refused_before_the_search(thalw
 @pytest.mark.parametrize(
     "words",
     [
-        ("map", "fed.csv", "--machine", "ring:3", "--seconds", "0", "--output"),
-        ("map", "fed.csv", "--machine", "ring:3", "--seconds", "0", "--pictures"),
+        ("place", "map", "fed.csv", "--machine", "ring:3", "--seconds", "0", "--output"),
+        ("place", "map", "fed.csv", "--machine", "ring:3", "--seconds", "0", "--plot"),
         ("machine", "topology.conf", "--output"),
         ("simulate", "allreduce", "ring", "-n", "4", "--plot"),
     ],

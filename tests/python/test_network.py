@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import thalweg
-from thalweg.cli import make_application
+from thalweg.cli import application
 from thalweg.errors import SETTINGS, USAGE, Status, ThalwegError
 from thalweg.simulation import network
 from thalweg.simulation.network_command import loads_from
@@ -19,7 +19,7 @@ from thalweg_labs.bench.papers_rows import Request
 
 def command(*words: str) -> None:
     """Run the command in this process."""
-    make_application()(args=["simulate", "network", *words], standalone_mode=False)
+    application(["simulate", "network", *words])
 
 
 def test_results_do_not_depend_on_workers() -> None:
@@ -48,7 +48,7 @@ def test_saturation_is_a_result() -> None:
 
 def test_the_command_answers(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    words = ("--topology", "tree:4x2", "--load", "0.5,1", "--packets", "1000", "--plot", str(tmp_path / "load.svg"))
+    words = ("--network", "tree:4x2", "--load", "0.5,1", "--packets", "1000", "--plot", str(tmp_path / "load.svg"))
     command(*words)
     text = capsys.readouterr().out
     assert "saturates above a load of 0.5" in text
@@ -58,25 +58,25 @@ def test_the_command_answers(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     assert answer["topology"] == "tree:4^2"
     assert [point["saturated"] for point in answer["loads"]] == [False, True]
     assert answer["routers"]["buffers"] == 4
-    command("--topology", "tree:5x2", "--workload", "md", "--bytes", "8,64", "--plot", str(tmp_path / "times.svg"))
+    command("--network", "tree:5x2", "--workload", "md", "--bytes", "8,64", "--plot", str(tmp_path / "times.svg"))
     assert "<svg" in (tmp_path / "times.svg").read_text()
     capsys.readouterr()
-    command("--topology", "star:8", "--load", "0.2", "--packets", "1000", "--multicast", "fanout=4,sets=3", "--json")
+    command("--network", "star:8", "--load", "0.2", "--packets", "1000", "--multicast", "fanout=4,sets=3", "--json")
     assert json.loads(capsys.readouterr().out)["pattern"] == "multicast:4"
 
 
 def test_the_usual_simulation_needs_no_name(capsys: pytest.CaptureFixture[str]) -> None:
     for words in (("allreduce", "ring"), ("program", "allreduce", "ring")):
-        make_application()(args=["simulate", *words, "-n", "4"], standalone_mode=False)
+        application(["simulate", *words, "-n", "4"])
         assert "allreduce ring" in capsys.readouterr().out
 
 
 def test_collectives_in_switches_answer(capsys: pytest.CaptureFixture[str]) -> None:
-    command("--topology", "tree:4x2", "--reduce", "units=3,groups=2", "--bytes", "8,1KiB", "--json")
+    command("--network", "tree:4x2", "--reduce", "units=3,groups=2", "--bytes", "8,1KiB", "--json")
     rows = json.loads(capsys.readouterr().out)["finish_ns"]
     assert [row["bytes"] for row in rows] == [8, 1024]
     assert rows[0]["in switches"] < rows[1]["in switches"]
-    command("--topology", "tree:4x3", "--workload", "md", "--bytes", "256")
+    command("--network", "tree:4x3", "--workload", "md", "--bytes", "256")
     assert "point to point" in capsys.readouterr().out
 
 
@@ -97,26 +97,26 @@ def test_permutations_are_checked() -> None:
         (("--load", "0"), SETTINGS, "above 0"),
         (("--load", "x"), USAGE, "write 0.1..1.0"),
         (("--load", "0.1..0.5:0"), USAGE, "write 0.1..1.0"),
-        (("--topology", "pile:4"), SETTINGS, "no shape"),
-        (("--topology", "xgft:4x4:2x2"), SETTINGS, "has 2 links"),
-        (("--topology", "tree:3x2", "--pattern", "bit_reversal"), SETTINGS, "2, 4, 8"),
+        (("--network", "pile:4"), SETTINGS, "no shape"),
+        (("--network", "xgft:4x4:2x2"), SETTINGS, "has 2 links"),
+        (("--network", "tree:3x2", "--pattern", "bit_reversal"), SETTINGS, "2, 4, 8"),
         (("--pattern", "gossip"), SETTINGS, "choose uniform"),
         (("--routing", "minimal"), SETTINGS, "adaptive_up"),
-        (("--buffers", "0"), SETTINGS, "packet buffers"),
-        (("--buffers", "-1"), SETTINGS, "from 0 on"),
-        (("--credits", "card"), SETTINGS, "crosspoint or link"),
-        (("--queues", "input"), SETTINGS, "one counter a link"),
+        (("--router", "buffers=0"), SETTINGS, "packet buffers"),
+        (("--router", "buffers=-1"), SETTINGS, "from 0 on"),
+        (("--router", "credit_rule=card"), SETTINGS, "crosspoint or link"),
+        (("--router", "queues=input"), SETTINGS, "one counter a link"),
         (("--multicast", "fanout=x"), USAGE, "fanout=NUMBER"),
         (("--multicast", "fanout=999"), SETTINGS, "multicasts to 999"),
-        (("--multicast", "fanout=2", "--topology", "mesh:4x4"), SETTINGS, "no tree"),
+        (("--multicast", "fanout=2", "--network", "mesh:4x4"), SETTINGS, "no tree"),
         (("--multicast", "fanout=2", "--workload", "md"), USAGE, "choose one"),
-        (("--reduce", "units=0", "--topology", "tree:4x2"), SETTINGS, "1 or more"),
-        (("--reduce", "units=1,groups=0", "--topology", "tree:4x2"), SETTINGS, "0 reductions"),
+        (("--reduce", "units=0", "--network", "tree:4x2"), SETTINGS, "1 or more"),
+        (("--reduce", "units=1,groups=0", "--network", "tree:4x2"), SETTINGS, "0 reductions"),
         (("--workload", "weather"), USAGE, "choose md"),
         (("--interface", "occupancy"), USAGE, "choose latency"),
         (("--interface", "soft"), USAGE, "latency or occupancy"),
         (("--packets", "1"), SETTINGS, "packets to measure"),
-        (("--gigabits", "0"), SETTINGS, "bits a second"),
+        (("--router", "gigabits=0"), SETTINGS, "bits a second"),
         (("--senders", "99999999999"), SETTINGS, "senders"),
     ],
 )

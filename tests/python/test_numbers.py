@@ -8,8 +8,8 @@ import pytest
 import typer
 
 from support import Command
-from thalweg.cli import make_application
-from thalweg.cli.numbers import COUNT_MAX, bound_numbers
+from thalweg.cli.numbers import COUNT_MAX
+from thalweg.cli.tree import make_application
 from thalweg.errors import USAGE
 
 HUGE = "9" * 5000
@@ -22,13 +22,13 @@ HUGE = "9" * 5000
     [
         ("run", "--mpi", "mpich", "-n", "@", "/bin/true"),
         ("run", "--mpi", "mpich", "--poll-us", "@", "/bin/true"),
-        ("show", "allreduce", "ring", "-n", "@"),
-        ("show", "allreduce", "ring", "--ranks-per-node", "@"),
-        ("show", "allreduce", "ring", "--network", "torus:2x4", "--places", "@"),
-        ("verify", "--ops", "barrier", "--ranks", "@"),
-        ("verify", "--ops", "barrier", "--ranks", "2", "--jobs", "@"),
-        ("explain", "allreduce", "-n", "@"),
-        ("explain", "allreduce", "--ranks-per-node", "@"),
+        ("strategies", "show", "allreduce", "ring", "-n", "@"),
+        ("strategies", "show", "allreduce", "ring", "--ranks-per-node", "@"),
+        ("strategies", "show", "allreduce", "ring", "--network", "torus:2x4", "--places", "@"),
+        ("strategies", "verify", "--ops", "barrier", "--ranks", "@"),
+        ("strategies", "verify", "--ops", "barrier", "--ranks", "2", "--jobs", "@"),
+        ("tune", "explain", "allreduce", "-n", "@"),
+        ("tune", "explain", "allreduce", "--ranks-per-node", "@"),
     ],
     ids=" ".join,
 )
@@ -42,7 +42,7 @@ def test_they_are_refused_in_a_line(thalweg: Command, words: tuple[str, ...], nu
 
 def test_sizes_have_a_bound(thalweg: Command) -> None:
     for size in ("99999999999999999999999", HUGE, "1048577GiB"):
-        done = thalweg("explain", "allreduce", "--bytes", size)
+        done = thalweg("tune", "explain", "allreduce", "--bytes", size)
         assert (done.returncode, done.stdout) == (USAGE.number, "")
         assert "is too large" in done.stderr
 
@@ -50,7 +50,6 @@ def test_sizes_have_a_bound(thalweg: Command) -> None:
 def test_defaults_are_within_the_bounds() -> None:
     """Of every option of every command, at any depth."""
     app = make_application()
-    bound_numbers(app)
 
     def options(app: typer.Typer) -> typing.Iterator[tuple[str, typing.Any, typing.Any]]:
         for command in app.registered_commands:

@@ -71,12 +71,12 @@ def test_a_shape_that_does_not_fit_is_remarked() -> None:
 
 
 def test_orders_are_shown(thalweg: Command) -> None:
-    words = ("show", "allgather", "ring", "-n", "4", "--rank", "0", "--param", "order=tour")
+    words = ("strategies", "show", "allgather", "ring", "-n", "4", "--rank", "0", "--param", "order=tour")
     shown = thalweg(*words, "--network", "ring", "--places", "0,2,1,3")
     assert shown.returncode == 0, shown.stderr
     assert "to 2" in shown.stdout
     assert "from 3" in shown.stdout
-    assert "proven" in thalweg(*words, "--network", "ring", "--places", "0,2,1,3", "--verify").stdout
+    assert "proven" in thalweg(*words, "--network", "ring", "--places", "0,2,1,3", "--format", "proof").stdout
     refused = thalweg(*words)
     assert refused.returncode != 0
     assert "--network ring" in refused.stderr

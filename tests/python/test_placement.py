@@ -214,7 +214,7 @@ def test_the_hottest_link_is_traced_to_source_lines(thalweg: Command, tmp_path: 
     assert [(pair.sender, pair.receiver, pair.bytes) for pair in hottest.pairs] == [(0, 2, 90), (1, 3, 20)]
     halo, rows = "MPI_Isend halo.c:42 (exchange)", "MPI_Alltoall fft.c:7 (rows) [direct]"
     assert [tuple(site) for site in hottest.sites] == [(halo, 60), (rows, 50)]
-    done = thalweg("map", str(path), "--machine", "torus:2x2", "--seconds", "0", "--explain", "--draw")
+    done = thalweg("place", "map", str(path), "--machine", "torus:2x2", "--seconds", "0", "--explain", "--draw")
     assert done.returncode == 0, done.stderr
     assert "% from MPI_Isend halo.c:42 (exchange)" in done.stdout
     path.write_text(RECORDED.replace("50 1 0", "50 1 2"))
@@ -329,7 +329,9 @@ def test_files_that_are_no_text_are_refused(thalweg: Command, tmp_path: Path) ->
     (tmp_path / "a.csv").write_text("0 1 1\n1 0 1\n1 1 0\n")
     for content in (b"", b"\xff", b"1 1 x"):
         (tmp_path / "weights").write_bytes(content)
-        done = thalweg("map", str(tmp_path / "a.csv"), "--machine", "mesh:2", "--weights", str(tmp_path / "weights"))
+        done = thalweg(
+            "place", "map", str(tmp_path / "a.csv"), "--machine", "mesh:2", "--weights", str(tmp_path / "weights")
+        )
         assert done.returncode == SETTINGS.number
         assert "Traceback" not in done.stderr
         assert "Warning" not in done.stderr
@@ -351,25 +353,25 @@ def test_nodes_that_are_none_are_refused(tmp_path: Path) -> None:
 def test_the_command(thalweg: Command, tmp_path: Path) -> None:
     pattern = tmp_path / "pattern.csv"
     np.savetxt(pattern, np.eye(8, k=4) * 5, fmt="%d", delimiter=",")
-    common = ("map", str(pattern), "--machine", "mesh:8", "--proposals", "20000")
+    common = ("place", "map", str(pattern), "--machine", "mesh:8", "--proposals", "20000")
     done = thalweg(*common, "--compare", "--explain", "-o", str(tmp_path / "out"), "--format", "ompi-rankfile")
     assert done.returncode == 0, done.stderr
     assert "proven optimal" in done.stdout
     assert "emahd-nodes" in done.stdout
     assert "link (" in done.stdout
     assert (tmp_path / "out").read_text().startswith("rank 0=+n")
-    answer = json.loads(thalweg(*common, "--json", "--pictures", str(tmp_path / "map.svg")).stdout)
+    answer = json.loads(thalweg(*common, "--json", "--plot", str(tmp_path / "map.svg")).stdout)
     assert sorted(answer["slot_of"]) == list(range(8))
     assert answer["placed"]["hop-bytes"] == 20
     assert (tmp_path / "map.svg").read_text().startswith("<svg")
-    assert thalweg("map", str(pattern), "--machine", "mesh:4").returncode == SETTINGS.number
+    assert thalweg("place", "map", str(pattern), "--machine", "mesh:4").returncode == SETTINGS.number
     (tmp_path / "weights").write_text("1\n" * 8)
-    few = ("map", str(pattern), "--machine", "mesh:4", "--proposals", "2000")
+    few = ("place", "map", str(pattern), "--machine", "mesh:4", "--proposals", "2000")
     shared = thalweg(*few, "--weights", str(tmp_path / "weights"), "--draw")
     assert shared.returncode == 0, shared.stderr
     assert "the heaviest has 0 % more" in shared.stdout
     assert thalweg(*few, "--weights", str(pattern)).returncode == SETTINGS.number
-    assert thalweg("map", str(tmp_path / "none.csv"), "--machine", "mesh:4").returncode == SETTINGS.number
+    assert thalweg("place", "map", str(tmp_path / "none.csv"), "--machine", "mesh:4").returncode == SETTINGS.number
 
 
 def test_formats_of_the_command_are_those_that_are_written() -> None:

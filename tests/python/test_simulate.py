@@ -10,7 +10,7 @@ import pytest
 import thalweg
 from support import Command
 from thalweg import _core
-from thalweg.cli import make_application
+from thalweg.cli import application
 from thalweg.errors import FAILED, SETTINGS, USAGE, Status, ThalwegError
 from thalweg.simulation import rounds
 from thalweg.simulation.ground import LOGGOPS, Costs
@@ -35,7 +35,7 @@ send 8b to 0 tag 5
 
 def command(*words: str) -> None:
     """Run the command in this process."""
-    make_application()(args=["simulate", *words], standalone_mode=False)
+    application(["simulate", *words])
 
 
 def test_results_are_of_one_piece() -> None:
@@ -239,8 +239,8 @@ def test_explanations_may_be_simulated(tmp_path: Path, capsys: pytest.CaptureFix
     machine = _core.default_machine()
     machine.network = "fat-tree:2x1"
     (tmp_path / "machine.toml").write_text(machine.to_text())
-    words = ["explain", "alltoall", "-n", "8", "--ranks-per-node", "1", "--bytes", "64KiB", "--simulate"]
-    make_application()(args=[*words, "--machine", str(tmp_path / "machine.toml")], standalone_mode=False)
+    words = ["tune", "explain", "alltoall", "-n", "8", "--ranks-per-node", "1", "--bytes", "64KiB", "--simulate"]
+    application([*words, "--machine", str(tmp_path / "machine.toml")])
     answer = capsys.readouterr().out
     assert "simulated" in answer
     assert "most at" in " ".join(answer.split())
@@ -305,7 +305,7 @@ def test_a_stream_is_simulated(capsys: pytest.CaptureFixture[str]) -> None:
         (("allreduce", "ring", "-n", "4", "--placement", "missing"), "cannot be read"),
         (("stream", "--shape", "4x4"), "without a mesh or items"),
         (("stream", "--shape", "4xy", "--items", "5"), "no mesh '4xy'"),
-        (("stream", "--shape", "4x4", "--items", "5", "--buffer", "4"), "buffers that hold an item"),
+        (("stream", "--shape", "4x4", "--items", "5", "--buffer-bytes", "4"), "buffers that hold an item"),
         (("--trace", "missing.pattern"), "missing.pattern"),
     ],
 )

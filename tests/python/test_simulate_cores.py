@@ -8,7 +8,7 @@ import pytest
 
 import thalweg
 from thalweg import _core
-from thalweg.cli import make_application
+from thalweg.cli import application
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.simulation.ground import Costs
 
@@ -26,7 +26,7 @@ def test_hosts_share_the_cores_that_the_machine_file_names(tmp_path: Path, capsy
     words = ["simulate", "alltoall", "direct", "-n", "8", "--machine", str(file), "--json"]
     found = []
     for more in ([], ["--cores", "0"], ["--cores", "8"], ["--cores", "1"]):
-        make_application()(args=[*words, *more], standalone_mode=False)
+        application([*words, *more])
         found.append(json.loads(capsys.readouterr().out))
     times = [one["finish_ns"] for one in found]
     assert times[1] == times[2] < times[0] < times[3]

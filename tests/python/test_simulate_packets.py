@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import thalweg
-from thalweg.cli import make_application
+from thalweg.cli import application
 from thalweg.errors import FAILED, SETTINGS, USAGE, Status, ThalwegError
 from thalweg.strategies import make_sample
 
 
 def command(*words: str) -> None:
     """Run the command in this process."""
-    make_application()(args=["simulate", *words], standalone_mode=False)
+    application(["simulate", *words])
 
 
 def answer(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, object]:

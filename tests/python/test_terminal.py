@@ -42,33 +42,35 @@ def test_near_words_are_named() -> None:
 
 def test_the_command_that_tunes_takes_sizes_that_trials_take() -> None:
     assert (
-        tune_command(4, {"scan", "allreduce"}, {0, 4, 8, 100}) == "thalweg tune -n 4 --ops allreduce,scan --sizes 8,104"
+        tune_command(4, {"scan", "allreduce"}, {0, 4, 8, 100}) == "thalweg tune -n 4 --ops allreduce,scan --bytes 8,104"
     )
     assert tune_command(2, {"barrier"}, {0}) == "thalweg tune -n 2 --ops barrier"
 
 
 def test_nothing_is_cut_off_in_pipes(thalweg: Command) -> None:
     """What `--use` takes stands in the table as a whole, however narrow a terminal would be."""
-    result = thalweg("explain", "allreduce", "--bytes", "1MiB", "-n", "64", "--ranks-per-node", "16")
+    result = thalweg("tune", "explain", "allreduce", "--bytes", "1MiB", "-n", "64", "--ranks-per-node", "16")
     assert result.returncode == 0, result.stderr
     assert "two_level_scatter:reduce_scatter=direct,across=swing,allgather=direct" in result.stdout
-    assert "Next: thalweg tune -n 64 --ops allreduce --sizes 1048576\n" in result.stdout
+    assert "Next: thalweg tune -n 64 --ops allreduce --bytes 1048576\n" in result.stdout
 
 
 def test_a_wrong_collective_is_told_before_anything_is_printed(thalweg: Command) -> None:
-    result = thalweg("explain", "allredce")
+    result = thalweg("tune", "explain", "allredce")
     assert (result.returncode, result.stdout) == (USAGE.number, "")
     assert "'allredce' is no collective; did you mean allreduce?" in result.stderr
 
 
-@pytest.mark.parametrize("words", [("explain", "allreduce"), ("machine", "torus:2x2"), ("strategies",)])
+@pytest.mark.parametrize("words", [("tune", "explain", "allreduce"), ("machine", "torus:2x2"), ("strategies",)])
 def test_terminals_that_lack_letters_get_others(thalweg: Command, words: tuple[str, ...]) -> None:
     result = thalweg(*words, variables={"PYTHONIOENCODING": "ascii"})
     assert result.returncode == 0, result.stderr
     assert result.stdout.isascii()
 
 
-@pytest.mark.parametrize("words", [("strategies",), ("machine", "torus:2x2"), ("explain", "allreduce"), ("--help",)])
+@pytest.mark.parametrize(
+    "words", [("strategies",), ("machine", "torus:2x2"), ("tune", "explain", "allreduce"), ("--help",)]
+)
 def test_a_full_disk_is_one_line(environment: dict[str, str], words: tuple[str, ...]) -> None:
     """/dev/full takes nothing, as a full disk does; it is only written to."""
     with open("/dev/full", "wb") as full:
@@ -87,8 +89,8 @@ def test_a_full_disk_is_one_line(environment: dict[str, str], words: tuple[str, 
 @pytest.mark.parametrize(
     ("function", "words"),
     [
-        ("map_tasks", ("map", "pairs.csv", "--machine", "torus:8x8", "--seconds", "3600")),
-        ("prove", ("verify", "--ops", "alltoall", "--ranks", "1-400")),
+        ("map_tasks", ("place", "map", "pairs.csv", "--machine", "torus:8x8", "--seconds", "3600")),
+        ("prove", ("strategies", "verify", "--ops", "alltoall", "--ranks", "1-400")),
     ],
     ids=["map", "verify"],
 )

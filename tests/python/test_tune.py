@@ -72,7 +72,7 @@ def tuned(
     if family not in tuning_files:
         machine = tmp_path / "machine.toml"
         machine.write_text(MACHINE)
-        words = ["--ops", "allreduce,barrier", "--sizes", "8", "--budget", "120s", "--machine", str(machine)]
+        words = ["--ops", "allreduce,barrier", "--bytes", "8", "--budget", "120s", "--machine", str(machine)]
         result = thalweg("tune", "--mpi", family, "-n", "2", *words, "--tuning", str(file))
         assert result.returncode == 0, result.stderr
         assert "geometric mean of native / pick" in result.stdout
@@ -144,7 +144,7 @@ def test_what_is_tuned_runs(thalweg: Command, tuned: tuple[Path, str], tmp_path:
     result = thalweg("run", "--use", "allreduce=recursive_doubling", *words)
     assert result.returncode == 0, result.stderr
     assert set(_ran_on(report)) == {"recursive_doubling"}
-    result = thalweg("explain", str(report), "--tuning", str(file))
+    result = thalweg("tune", "explain", str(report), "--tuning", str(file))
     assert result.returncode == 0, result.stderr
     assert "ran on recursive_doubling (20 calls)" in result.stdout
     assert "the model's first of" in result.stdout
@@ -168,7 +168,7 @@ def test_nonblocking_calls_have_picks_of_their_own(thalweg: Command, tuned: tupl
     assert set(_ran_on(report)) == {"native"}
     assert "3 picks" in result.stderr
     for words in ([str(report)], ["allreduce", "--bytes", "8", "--ranks", "2"]):
-        result = thalweg("explain", *words, "--tuning", str(file))
+        result = thalweg("tune", "explain", *words, "--tuning", str(file))
         assert result.returncode == 0, result.stderr
         assert "nonblocking pick: ring" in result.stdout
         assert "pick: native" in result.stdout
@@ -251,7 +251,7 @@ FIGURES = ("latency", "send", "receive", "gap", "unexpected", "overlapped", "two
 
 def test_probe_writes_what_can_be_read(thalweg: Command, tmp_path: Path) -> None:
     file, plot = tmp_path / "machine.toml", tmp_path / "plot.svg"
-    result = thalweg("probe", "--mpi", "mpich", "-n", "4", "--output", str(file), "--plot", str(plot))
+    result = thalweg("machine", "probe", "--mpi", "mpich", "-n", "4", "--output", str(file), "--plot", str(plot))
     assert result.returncode == 0, result.stderr
     for said in ("job: 4 ranks on 1 node ", "node: ", "MPI: MPICH", "rank 3: node 0", "2 pairs at once", "outliers: "):
         assert said in result.stdout
@@ -267,7 +267,7 @@ def test_probe_writes_what_can_be_read(thalweg: Command, tmp_path: Path) -> None
             assert 0 <= figure.low <= figure.value <= figure.high, name
     assert len(machine.copy) == len(machine.combine) > 3
     assert plot.stat().st_size > 1000
-    result = thalweg("explain", "allreduce", "--bytes", "1MiB", "--ranks", "16", "--machine", str(file))
+    result = thalweg("tune", "explain", "allreduce", "--bytes", "1MiB", "--ranks", "16", "--machine", str(file))
     assert result.returncode == 0, result.stderr
     assert "pick: native: nothing was measured" in result.stdout
 
@@ -283,7 +283,7 @@ def test_closed_forms_stand_beside_predictions(thalweg: Command) -> None:
     assert within is not None and within[0] < form[0]
     assert _core.closed_form("allreduce=two_level", 1024, 16, machine) is None
     assert _core.closed_form("allreduce=native", 1024, 16, machine) is None
-    words = ["explain", "allreduce", "--bytes", "1KiB", "--ranks", "16", "--ranks-per-node", "1", "--all"]
+    words = ["tune", "explain", "allreduce", "--bytes", "1KiB", "--ranks", "16", "--ranks-per-node", "1", "--all"]
     result = thalweg(*words, "--closed-forms")
     assert result.returncode == 0, result.stderr
     assert "closed form" in result.stdout and "recursive_doubling: Thakur" in result.stdout
@@ -304,12 +304,12 @@ def test_wrong_words_are_told(thalweg: Command, tmp_path: Path) -> None:
     report.write_text("{}")
     for words, status in (
         (["tune", "--ops", "allcombine"], USAGE),
-        (["tune", "--sizes", "9"], USAGE),
+        (["tune", "--bytes", "9"], USAGE),
         (["tune", "--budget", "soon"], USAGE),
-        (["explain", "allcombine"], USAGE),
-        (["explain", str(report)], USAGE),
-        (["explain", "allreduce", "--machine", str(broken)], SETTINGS),
-        (["explain", "allreduce", "--machine", str(tmp_path / "none.toml")], SETTINGS),
+        (["tune", "explain", "allcombine"], USAGE),
+        (["tune", "explain", str(report)], USAGE),
+        (["tune", "explain", "allreduce", "--machine", str(broken)], SETTINGS),
+        (["tune", "explain", "allreduce", "--machine", str(tmp_path / "none.toml")], SETTINGS),
     ):
         result = thalweg(*words)
         assert result.returncode == status.number, (words, result.stderr)

@@ -83,7 +83,7 @@ def test_a_killed_search_leaves_the_file_whole(
     file = tmp_path / "tuning.toml"
     _old_file(file)
     before = _picks(file)
-    words += ["--ops", "barrier,allreduce,broadcast", "--sizes", "8,64", "--tuning", str(file)]
+    words += ["--ops", "barrier,allreduce,broadcast", "--bytes", "8,64", "--tuning", str(file)]
     process = _start(words, environment)
     delay_s = random.Random(seed).uniform(0, 4)
     time.sleep(delay_s)
@@ -133,7 +133,7 @@ def test_a_search_that_is_interrupted_keeps_what_it_found(
     words: list[str], environment: dict[str, str], tmp_path: Path
 ) -> None:
     file = tmp_path / "tuning.toml"
-    words += ["--ops", "barrier,allreduce", "--sizes", "8,64", "--exhaustive", "--tuning", str(file)]
+    words += ["--ops", "barrier,allreduce", "--bytes", "8,64", "--exhaustive", "--tuning", str(file)]
     process = _start(words, environment)
     _wait_for(lambda: file.exists() and ("barrier", 0) in _picks(file), "no case is found")
     process.send_signal(signal.SIGINT)
@@ -188,7 +188,7 @@ def test_two_searches_at_once_lose_nothing(words: list[str], environment: dict[s
     _old_file(file)
     before = _picks(file)
     searches = [
-        _start([*words, "--ops", operations, "--sizes", "8", "--tuning", str(file)], environment)
+        _start([*words, "--ops", operations, "--bytes", "8", "--tuning", str(file)], environment)
         for operations in ("barrier,allreduce", "broadcast,allreduce")
     ]
     for search in searches:

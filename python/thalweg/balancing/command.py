@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,71 +24,70 @@ SHOWN = 12
 _FIGURES = ("receives_max", "tasks_received_max", "sends_max", "tasks_sent_max", "messages", "tasks")
 
 
-class Request(NamedTuple):
-    """What the command line says; empty texts where it does not."""
+def print_flow(
+    loads: str,
+    *,
+    ranks: int | None,
+    order: str,
+    network: str,
+    nodes: str,
+    speeds: str,
+    scheme: str,
+    spread: str,
+    incumbent: str,
+    machine_file: str,
+    task_bytes: int,
+    task_time: str,
+    steps: float,
+    is_whole: bool,
+    as_json: bool,
+) -> None:
+    """Print who sends how many tasks to whom, as a table or as JSON; the table of `is_whole` has all messages.
 
-    loads: str
-    ranks: int | None
-    order: str
-    machine: str
-    nodes: str
-    speeds: str
-    scheme: str
-    spread: str
-    incumbent: str
-    costs: str
-    task_bytes: int
-    task_time: str
-    steps: float
+    Files that are not named are empty texts, and so is a network that is not known.
 
-
-def run(request: Request, *, as_json: bool, shown: int = SHOWN) -> None:
-    """Answer, as a table or as JSON."""
-    costs = _task_costs(request)
-    loads = read_loads(request.loads, request.ranks, costs.task_seconds)
-    allocation = _allocation(request)
+    Raises ThalwegError for files that cannot be read, and for a network that does not have the nodes.
+    """
+    costs = _task_costs(machine_file, task_bytes, task_time, steps)
+    counts = read_loads(loads, ranks, costs.task_seconds)
+    allocation = _allocation(network, nodes)
     found = balance(
-        loads,
-        scheme=request.scheme,
-        spread=request.spread,
-        speeds=read_numbers(request.speeds, loads.size) if request.speeds else None,
-        order=request.order or None,
+        counts,
+        scheme=scheme,
+        spread=spread,
+        speeds=read_numbers(speeds, counts.size) if speeds else None,
+        order=order or None,
         allocation=allocation,
         costs=costs,
-        incumbent=request.incumbent,
+        incumbent=incumbent,
     )
-    order = request.order or ("ranks" if allocation is None else "hilbert")
+    used = order or ("ranks" if allocation is None else "hilbert")
     if as_json:
-        print(json.dumps(as_data(loads, found, order)))
+        print(json.dumps(as_data(counts, found, used)))
     else:
-        _print(loads, found, order, allocation, shown)
+        _print(counts, found, used, allocation, found.tasks.size if is_whole else SHOWN)
 
 
-def _allocation(request: Request) -> Machine | None:
-    if not request.nodes:
-        return Machine(request.machine) if request.machine else None
-    nodes = read_nodes(request.nodes)
+def _allocation(network: str, nodes_file: str) -> Machine | None:
+    if not nodes_file:
+        return Machine(network) if network else None
+    nodes = read_nodes(nodes_file)
     named = "torus:" + "x".join(map(str, nodes.extents)) if nodes.extents else ""
-    if not request.machine and not named:
-        raise ThalwegError(
-            USAGE, f"thalweg balance: {request.nodes} does not name the machine", "add --machine torus:…"
-        )
-    if request.machine and named and request.machine.partition(":")[2] != named.partition(":")[2]:
-        raise ThalwegError(
-            USAGE, f"thalweg balance: --machine {request.machine}, and {request.nodes} is of {named}", "leave one out"
-        )
-    return nodes.on(request.machine or named)
+    if not network and not named:
+        raise ThalwegError(USAGE, f"thalweg balance: {nodes_file} does not name the network", "add --network torus:…")
+    if network and named and network.partition(":")[2] != named.partition(":")[2]:
+        message = f"thalweg balance: the network is {network}, and {nodes_file} is of {named}"
+        raise ThalwegError(USAGE, message, "leave one out")
+    return nodes.on(network or named)
 
 
-def _task_costs(request: Request) -> TaskCosts:
+def _task_costs(machine_file: str, task_bytes: int, task_time: str, steps: float) -> TaskCosts:
     try:
-        task_seconds = _core.parse_seconds(request.task_time)
+        task_seconds = _core.parse_seconds(task_time)
     except _core.Error as error:
         raise ThalwegError(SETTINGS, *error.args) from error
-    path = request.costs or files.newest(os.environ)
-    return TaskCosts(
-        request.task_bytes, task_seconds, request.steps, machine=files.load(path) if path else _core.default_machine()
-    )
+    path = machine_file or files.newest(os.environ)
+    return TaskCosts(task_bytes, task_seconds, steps, machine=files.load(path) if path else _core.default_machine())
 
 
 def as_data(loads: NDArray[np.int64], found: Balance, order: str) -> dict[str, Any]:

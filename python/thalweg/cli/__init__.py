@@ -1,102 +1,101 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command line as typer sees it: one module per command."""
+"""The command line: finds the command that words name, and runs it. Nothing but that command's module is imported."""
 
 import os
-import signal
-from collections.abc import Sequence
-from importlib.metadata import entry_points
-from types import FrameType
+from collections.abc import Callable, Sequence
+from typing import cast
 
-import typer
+from thalweg.cli.table import BY_NAME, EXTENSIONS, GROUPS, Command, function_of, names_in, top_names
+from thalweg.errors import USAGE, ThalwegError
 
-from thalweg.cli import (
-    balance,
-    check,
-    config,
-    explain,
-    export,
-    lab,
-    machine,
-    nic,
-    place,
-    probe,
-    run,
-    show,
-    simulate_group,
-    strategies,
-    tune,
-    verify,
-)
-from thalweg.cli.bash_completion import join_words
-from thalweg.cli.numbers import bound_numbers
-
-
-def _print_version(asked: bool) -> None:  # noqa: FBT001 - typer's form of a flag's callback
-    if asked:
-        from importlib.metadata import version  # noqa: PLC0415 - slow, and needed here alone
-
-        typer.echo(f"thalweg {version('thalweg')}")
-        raise typer.Exit
-
-
-def make_application() -> typer.Typer:
-    """Put the commands together."""
-    app = typer.Typer(
-        name="thalweg",
-        help="Make MPI programs communicate faster on the machine that they really run on.",
-        no_args_is_help=True,
-        pretty_exceptions_enable=False,
-        rich_markup_mode="rich",
-        context_settings={"help_option_names": ["-h", "--help"]},
-    )
-
-    @app.callback()
-    def _thalweg(
-        *,
-        version: bool = typer.Option(
-            False,
-            "--version",
-            is_eager=True,
-            callback=_print_version,
-            help="Print the version and leave.",
-        ),
-    ) -> None:
-        del version
-
-    run.register(app)
-    app.command("config")(config.config)
-    app.command("strategies")(strategies.strategies)
-    app.command("show")(show.show)
-    app.command("verify")(verify.verify)
-    app.command("probe")(probe.probe)
-    app.command("machine")(machine.machine)
-    app.command("tune")(tune.tune)
-    app.command("export")(export.export)
-    app.command("check")(check.check)
-    app.command("explain")(explain.explain)
-    app.command("balance")(balance.balance)
-    app.add_typer(simulate_group.make_application(), name="simulate")
-    app.command("map")(place.map_ranks)
-    app.command("advise")(place.advise)
-    for command in entry_points(group="thalweg.commands"):  # of other distributions: the benchmarks are one
-        app.add_typer(command.load()(), name=command.name)
-    app.add_typer(lab.make_application(), name="lab")
-    app.add_typer(nic.make_application(), name="nic")
-    return app
-
-
-def _leave(number: int, frame: FrameType | None) -> None:
-    """End as an error does, so that jobs that were started are ended too."""
-    del frame
-    raise SystemExit(128 + number)
+_HELP = ("-h", "--help")
+_COMPLETION = ("--install-completion", "--show-completion")
+_TYPER_ASKED = "_THALWEG_COMPLETE"
 
 
 def application(words: Sequence[str]) -> int:
-    """Run a command line; typer leaves by SystemExit, so this returns only if it does not."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _leave)
-    join_words(os.environ)
-    app = make_application()
-    bound_numbers(app)
-    app(args=list(words), prog_name="thalweg")
-    return 0
+    """Run a command line, and give its exit status.
+
+    Raises ThalwegError for words that nobody understands, and for what the command itself refuses.
+    """
+    if _TYPER_ASKED in os.environ or (words and words[0].split("=")[0] in _COMPLETION):
+        from thalweg.cli.tree import complete  # noqa: PLC0415 - with all commands
+
+        return complete(words)
+    if not words or words[0] in _HELP:
+        from thalweg.cli.pages import main_page  # noqa: PLC0415
+
+        print(main_page(_extension_names()), end="")
+        return 0 if words else USAGE.number
+    if words[0] == "--version":
+        from importlib.metadata import version  # noqa: PLC0415 - slow, and needed here alone
+
+        print(f"thalweg {version('thalweg')}")
+        return 0
+    return _run_named(words[0], list(words[1:]))
+
+
+def _run_named(name: str, words: list[str]) -> int:
+    """Run the command or the group of that name."""
+    if name in GROUPS:
+        return _run_in_group(name, words)
+    if command := BY_NAME.get(name):
+        return run_command(command, words)
+    from thalweg.cli import former  # noqa: PLC0415 - for what is no command alone
+
+    if name in former.COMMANDS:
+        former.refuse_command(name, words)
+    if name in _extension_names():
+        from thalweg.cli.tree import run_extension  # noqa: PLC0415
+
+        return run_extension(name, words)
+    kind = "option" if name.startswith("-") else "command"
+    raise ThalwegError(USAGE, f"no {kind} {name}", f"thalweg --help names all{_guess(name, _all_words())}")
+
+
+def _run_in_group(name: str, words: list[str]) -> int:
+    inner, usual = names_in(name), GROUPS[name].usual
+    if words and words[0] in inner:
+        return run_command(BY_NAME[f"{name} {words[0]}"], words[1:])
+    if words[:1] in (["-h"], ["--help"]) or not (words or usual):
+        from thalweg.cli.pages import group_page  # noqa: PLC0415
+
+        print(group_page(name), end="")
+        return 0 if words else USAGE.number
+    # A word of letters that is nearly a command's is hardly meant for the usual command, unless it is a file.
+    is_plain = bool(words) and words[0].isalpha() and not os.path.exists(words[0])
+    guess = _guess(words[0], {one: f"thalweg {name} {one}" for one in inner}) if is_plain or not usual else ""
+    if guess or not usual:
+        raise ThalwegError(USAGE, f"thalweg {name}: no command {words[0]}", f"thalweg {name} --help names all{guess}")
+    return run_command(BY_NAME[f"{name} {usual}"], words)
+
+
+def run_command(command: Command, words: Sequence[str]) -> int:
+    """Run a command of the table with the words behind its name, and give its exit status."""
+    if command.reads_words:
+        return cast("Callable[[Sequence[str]], int]", function_of(command))(words)
+    from thalweg.cli.tree import run_leaf  # noqa: PLC0415 - typer's import takes longer than a program's start
+
+    return run_leaf(command, words)
+
+
+def _extension_names() -> list[str]:
+    """Name the commands that installed packages add."""
+    from importlib.metadata import entry_points  # noqa: PLC0415 - slow, and needed here alone
+
+    return sorted(set(entry_points(group=EXTENSIONS).names))
+
+
+def _all_words() -> dict[str, str]:
+    """Every word that names a command, with the line that it stands for."""
+    inner = {name.rpartition(" ")[2]: f"thalweg {name}" for name in BY_NAME}
+    return {name: f"thalweg {name}" for name in (*_extension_names(), "--help", "--version")} | inner | {
+        name: f"thalweg {name}" for name in top_names()
+    }  # fmt: skip
+
+
+def _guess(word: str, known: dict[str, str]) -> str:
+    import difflib  # noqa: PLC0415 - for a mistake alone
+
+    near = [word] if word in known else difflib.get_close_matches(word, known, n=1)
+    return f"; did you mean {known[near[0]]}?" if near else ""

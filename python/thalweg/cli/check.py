@@ -1,28 +1,37 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`thalweg check`: where the MPI library contradicts itself."""
+"""`thalweg machine check`: where the MPI library contradicts itself."""
 
-import importlib
 from typing import Annotated
 
 import typer
 
+from thalweg.cli.options import JobRanks, Lab, Launcher, Mpi, TuningFile, words_in
 from thalweg.cli.printing import size_from_text
-from thalweg.cli.probe import LAUNCHER_HELP, MPI_HELP
 
 
 def check(
-    launcher: Annotated[list[str] | None, typer.Argument(metavar="[-- LAUNCHER…]", help=LAUNCHER_HELP)] = None,
+    launcher: Launcher = None,
     *,
-    ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks, where no launcher is given.")] = 2,
-    mpi: Annotated[str, typer.Option(help=MPI_HELP)] = "openmpi",
-    lab: Annotated[str, typer.Option(help="On the hosts of the lab of this name.", show_default=False)] = "",
-    sizes: Annotated[str, typer.Option(help="Bytes of a unit, separated by commas.", show_default="8,1Ki,64Ki")] = "",
-    tuning: Annotated[str, typer.Option(metavar="FILE", help="The tuning file.", show_default=False)] = "",
+    ranks: JobRanks = 2,
+    mpi: Mpi = "openmpi",
+    lab: Lab = "",
+    sizes: Annotated[
+        str, typer.Option("--bytes", help="Bytes of a unit, separated by commas.", show_default="8,1Ki,64Ki")
+    ] = "",
+    tuning: TuningFile = "",
 ) -> None:
-    """Find collectives of the MPI library that are slower than others that achieve as much, and what is done about it.
+    """Find collectives of the MPI library that contradict others.
 
-    The exit status is 0 also where guidelines are violated: that is the library's business.
+    One that is slower than others that achieve as much is shown, with what Thalweg does about it. The exit status is 0
+    also where guidelines are violated: that is the library's business.
     """
-    module = importlib.import_module("thalweg.tune.check")
-    wanted = [size_from_text(size) for size in sizes.split(",") if size]
-    module.main(module.Request(mpi, ranks, launcher or [], lab, wanted, tuning))
+    from thalweg.tune.check import check_library  # noqa: PLC0415
+
+    check_library(
+        launcher or [],
+        ranks=ranks,
+        mpi=mpi,
+        lab=lab,
+        sizes=[size_from_text(size) for size in words_in(sizes)],
+        tuning=tuning,
+    )

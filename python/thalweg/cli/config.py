@@ -14,7 +14,7 @@ from thalweg.settings.variables import unknown_variables
 
 
 def config(*, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
-    """Print the effective configuration and where each value came from.
+    """Print the settings in effect, and where each comes from.
 
     Flags win over THALWEG_ variables, these over ./thalweg.toml, that over the user's file, that over defaults.
     """

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`thalweg explain`: what would run for a call, or what ran, and why."""
+"""`thalweg tune explain`: what would run for a call, or what ran, and why."""
 
-import importlib
 import os
 from typing import Annotated
 
 import typer
 
+from thalweg.cli.options import MachineFile, NodeList, Ranks, RanksPerNode, TuningFile, words_in
 from thalweg.cli.printing import size_from_text
 from thalweg.errors import USAGE, ThalwegError
 
@@ -24,16 +24,11 @@ def explain(
     ],
     *,
     size: Annotated[str, typer.Option("--bytes", help="Bytes of a unit: what a pair, rank or vector has.")] = "8",
-    ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.")] = 2,
-    ranks_per_node: Annotated[int, typer.Option(help="Ranks on each node; 0: all on one.")] = 0,
-    machine: Annotated[
-        str, typer.Option(metavar="FILE", help="The machine file.", show_default="the last probe's")
-    ] = "",
-    tuning: Annotated[str, typer.Option(metavar="FILE", help="The tuning file.", show_default=False)] = "",
-    node_list: Annotated[
-        str,
-        typer.Option("--node-list", metavar="FILE", help="Where hosts are, as for thalweg run.", show_default=False),
-    ] = "",
+    ranks: Ranks = 2,
+    ranks_per_node: RanksPerNode = 0,
+    machine: MachineFile = "",
+    tuning: TuningFile = "",
+    node_list: NodeList = "",
     hosts: Annotated[
         str, typer.Option(metavar="NAME,…", help="The job's, in its order.", show_default="all of the list")
     ] = "",
@@ -45,26 +40,35 @@ def explain(
         bool, typer.Option("--simulate", help="Show what a simulation says whose messages share links, and which link.")
     ] = False,
 ) -> None:
-    """Say which strategy runs for a call and why, beside its alternatives; or the same for each call of a run.
+    """Say which strategy runs for a call, and why.
 
-    Of a recorded pattern, or a program that has been recorded, say what `thalweg run --place auto` does and why.
+    Its alternatives stand beside it. Of a report, each call of the run is explained. Of a recorded pattern, or a
+    program that has been recorded, the answer is what `thalweg run --place auto` does and why.
     """
     if ranks > RANKS_MAX:
-        raise ThalwegError(USAGE, f"thalweg explain: {ranks} ranks are too many", f"choose at most {RANKS_MAX}")
-    names = [name for name in hosts.split(",") if name]
-    placing = importlib.import_module("thalweg.placement.explain_placing")
-    is_program = os.path.isfile(what) and os.access(what, os.X_OK)
-    if patterns := [what] if what.endswith(".pattern") else placing.patterns_of(what, 0) if is_program else []:
-        for pattern in patterns:
-            placing.explain_placing(pattern, node_list, names)
+        raise ThalwegError(USAGE, f"thalweg tune explain: {ranks} ranks are too many", f"choose at most {RANKS_MAX}")
+    names = words_in(hosts)
+    if _explains_placing(what, node_list, names):
         return
     if what.endswith(".json") or os.path.isfile(what):
-        importlib.import_module("thalweg.tune.explain_report").explain_report(what, machine, tuning)
+        from thalweg.tune.explain_report import explain_report  # noqa: PLC0415
+
+        explain_report(what, machine, tuning)
         return
-    module = importlib.import_module("thalweg.tune.explain")
+    from thalweg.tune.explain import Question, explain_call  # noqa: PLC0415
+
     call = {"bcast": "broadcast", "reduce_scatter": "reduce_scatter_block"}.get(what, what)
     bytes_of_unit = 0 if call == "barrier" else size_from_text(size)
-    question = module.Question(call, bytes_of_unit, ranks, ranks_per_node or ranks, node_list, tuple(names))
-    module.explain_call(
-        question, machine, tuning, 0 if everything else _SHOWN, closed_forms=closed_forms, simulated=simulated
-    )
+    question = Question(call, bytes_of_unit, ranks, ranks_per_node or ranks, node_list, tuple(names))
+    explain_call(question, machine, tuning, 0 if everything else _SHOWN, closed_forms=closed_forms, simulated=simulated)
+
+
+def _explains_placing(what: str, node_list: str, hosts: list[str]) -> bool:
+    """Explain the placing of a pattern's or a program's ranks, if it is one."""
+    from thalweg.placement.explain_placing import explain_placing, patterns_of  # noqa: PLC0415
+
+    is_program = os.path.isfile(what) and os.access(what, os.X_OK)
+    patterns = [what] if what.endswith(".pattern") else patterns_of(what, 0) if is_program else []
+    for pattern in patterns:
+        explain_placing(pattern, node_list, hosts)
+    return bool(patterns)

@@ -1,48 +1,67 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`thalweg export`: the libraries' own tuning formats."""
+"""`thalweg tune export`: the libraries' own tuning formats."""
 
-import importlib
 import os
 from typing import Annotated
 
 import typer
 
+from thalweg.cli.options import Figures, JobRanks, Lab, Launcher, Operations, UnitSizes, words_in
 from thalweg.cli.outputs import output_file
 from thalweg.cli.printing import size_from_text
-from thalweg.cli.probe import LAUNCHER_HELP
 from thalweg.errors import USAGE, ThalwegError
+
+_FORMATS = ("openmpi", "mpich", "intel")
+
+
+def _formats() -> list[str]:
+    return list(_FORMATS)
 
 
 def export(
-    launcher: Annotated[list[str] | None, typer.Argument(metavar="[-- LAUNCHER…]", help=LAUNCHER_HELP)] = None,
+    launcher: Launcher = None,
     *,
-    ompi: Annotated[str, output_file(help="Write dynamic rules of Open MPI 4's coll/tuned.")] = "",
-    mpich: Annotated[str, output_file(help="Write a selection file (JSON) of MPICH 4.")] = "",
-    intel: Annotated[str, output_file(help="Write Intel MPI's I_MPI_ADJUST settings.")] = "",
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            metavar="openmpi|mpich|intel",
+            help="Open MPI 4's dynamic rules of coll/tuned, MPICH 4's selection file (JSON), or Intel MPI's settings "
+            "I_MPI_ADJUST.",
+            autocompletion=_formats,
+            show_default=False,
+        ),
+    ],
+    output: Annotated[str, output_file("--output", "-o", help="The rules file to write.", show_default=False)],
     mpi: Annotated[
         str, typer.Option(help="The MPI's prefix, library or launcher.", show_default="Debian's, or I_MPI_ROOT")
     ] = "",
-    ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks, where no launcher is given.")] = 2,
-    lab: Annotated[str, typer.Option(help="On the hosts of the lab of this name.", show_default=False)] = "",
-    ops: Annotated[str, typer.Option(help="Only these operations, separated by commas.", show_default="all")] = "",
-    sizes: Annotated[str, typer.Option(help="Bytes of a unit, separated by commas.", show_default="8 to 512KiB")] = "",
-    json_file: Annotated[str, output_file("--json", help="Write the gains here.")] = "",
+    ranks: JobRanks = 2,
+    lab: Lab = "",
+    ops: Operations = "",
+    sizes: UnitSizes = "",
+    figures: Figures = "",
 ) -> None:
-    """Choose among the MPI library's own algorithms by measurement, and write the library's own rules file.
+    """Write the best algorithms as the MPI library's own rules.
 
-    Programs then gain without Thalweg. The file is loaded, compared with the library's defaults, and rules that do not
-    surely help are dropped.
+    Its algorithms are measured, and programs then gain without Thalweg. The file is loaded, compared with the library's
+    defaults, and rules that do not surely help are dropped.
     """
-    outputs = {family: path for family, path in (("openmpi", ompi), ("mpich", mpich), ("intel", intel)) if path}
-    if len(outputs) != 1:
-        remedy = "give one of --ompi FILE, --mpich FILE and --intel FILE"
-        raise ThalwegError(USAGE, "thalweg export: for which library?", remedy)
-    [(family, output)] = outputs.items()
-    prefix = mpi or (os.environ.get("I_MPI_ROOT", "") if family == "intel" else family)
+    if form not in _FORMATS:
+        raise ThalwegError(USAGE, f"thalweg tune export: --format {form}", f"choose {', '.join(_FORMATS)}")
+    prefix = mpi or (os.environ.get("I_MPI_ROOT", "") if form == "intel" else form)
     if not prefix:
-        raise ThalwegError(USAGE, "thalweg export: where is Intel MPI?", "set I_MPI_ROOT, or give --mpi PREFIX")
-    module = importlib.import_module("thalweg.export.command")
-    tune = importlib.import_module("thalweg.trials.cases")
-    names = [word for word in ops.split(",") if word] or list(tune.OPERATIONS)
-    cases = tune.cases(names, [size_from_text(size) for size in sizes.split(",") if size] or tune.SIZES)
-    module.main(module.Request(family, prefix, ranks, launcher or [], lab, cases, output), json_file)
+        raise ThalwegError(USAGE, "thalweg tune export: where is Intel MPI?", "set I_MPI_ROOT, or give --mpi PREFIX")
+    from thalweg.export.command import export_rules  # noqa: PLC0415
+    from thalweg.trials.cases import OPERATIONS, SIZES, cases  # noqa: PLC0415
+
+    export_rules(
+        form,
+        output,
+        mpi=prefix,
+        ranks=ranks,
+        launcher=launcher or [],
+        lab=lab,
+        cases=cases(words_in(ops) or list(OPERATIONS), [size_from_text(size) for size in words_in(sizes)] or SIZES),
+        figures=figures,
+    )

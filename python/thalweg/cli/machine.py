@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`thalweg machine`: what a network is."""
+"""`thalweg machine show`: what a network is."""
 
-import importlib
 from typing import Annotated
 
 import typer
@@ -9,7 +8,7 @@ import typer
 from thalweg.cli.outputs import output_file
 
 
-def machine(
+def show(
     source: Annotated[
         str,
         typer.Argument(metavar="NETWORK", help="A name, as torus:4x4x4*16, or a file of a network."),
@@ -22,10 +21,11 @@ def machine(
     nodes: Annotated[str, typer.Option(metavar="FILE", help="A list of hosts to check.", show_default=False)] = "",
     output: Annotated[str, output_file("--output", "-o", help="The graph's file to write.", show_default=False)] = "",
 ) -> None:
-    """Say how large a network is and how far its nodes are apart; make a graph of what describes it.
+    """Show how large a network is, and how far its nodes are apart.
 
     Reads names of networks, graphs, Slurm's topology.conf and scontrol show topology, ibnetdiscover with forwarding
     tables, and hwloc's XML. A graph that is written serves as network: graph:FILE.
     """
-    module = importlib.import_module("thalweg.machine.show")
-    module.main(module.Request(source, tables, nodes, output))
+    from thalweg.machine.show import show_machine  # noqa: PLC0415
+
+    show_machine(source, tables=tables, nodes=nodes, output=output)

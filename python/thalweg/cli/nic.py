@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`thalweg nic`: collectives on the hosts' network devices."""
 
-import importlib
 import json
 from typing import Annotated
 
@@ -13,59 +12,62 @@ _Operators = Annotated[
 ]
 
 
-def make_application() -> typer.Typer:
-    """Make the group of the network devices' commands."""
-    app = typer.Typer(
-        help="Run collectives on the hosts' network devices, in the kernel's packet path.", no_args_is_help=True
-    )
+def serve(
+    *,
+    device: _Device = "eth0",
+    hook: Annotated[str, typer.Option(help="best, tcx (Linux 6.6) or clsact.")] = "best",
+    aggregator: Annotated[
+        str,
+        typer.Option(metavar="ADDRESS", help="Where one aggregates for this host's jobs, or this switch's hosts."),
+    ] = "",
+    aggregate: Annotated[bool, typer.Option("--aggregate", help="Aggregate for the jobs of other hosts.")] = False,
+    switch: Annotated[
+        str, typer.Option(metavar="BRIDGE", help="Aggregate on this bridge, which has an address, and its ports.")
+    ] = "",
+    router: Annotated[
+        str, typer.Option(metavar="DEVICE", help="Aggregate on this router: all devices, the address of this one.")
+    ] = "",
+    operators: _Operators = "",
+) -> None:
+    """Serve this host's jobs until it is ended.
 
-    @app.command()
-    def serve(
-        *,
-        device: _Device = "eth0",
-        hook: Annotated[str, typer.Option(help="best, tcx (Linux 6.6) or clsact.")] = "best",
-        aggregator: Annotated[
-            str,
-            typer.Option(metavar="ADDRESS", help="Where one aggregates for this host's jobs, or this switch's hosts."),
-        ] = "",
-        aggregate: Annotated[bool, typer.Option("--aggregate", help="Aggregate for the jobs of other hosts.")] = False,
-        switch: Annotated[
-            str, typer.Option(metavar="BRIDGE", help="Aggregate on this bridge, which has an address, and its ports.")
-        ] = "",
-        router: Annotated[
-            str, typer.Option(metavar="DEVICE", help="Aggregate on this router: all devices, the address of this one.")
-        ] = "",
-        operators: _Operators = "",
-    ) -> None:
-        """Serve this host's jobs until it is ended. Needs root, or CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON."""
-        if aggregate or switch or router:
-            aggregator = f"self,{aggregator}" if aggregator else "self"
-        served = f"{router}/all" if router else switch or device
-        importlib.import_module("thalweg.nic.agent").serve(served, hook, aggregator, operators)
+    Needs root, or CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON.
+    """
+    from thalweg.nic.agent import serve as serve_device  # noqa: PLC0415
 
-    @app.command()
-    def status(
-        *, as_json: Annotated[bool, typer.Option("--json", help="As the agent says it, in JSON.")] = False
-    ) -> None:
-        """Say what this host's agent serves: groups, calls so far, and which ranks are missing."""
-        module = importlib.import_module("thalweg.nic.status")
-        found = module.ask()
-        print(json.dumps(found) if as_json else "\n".join(module.lines(found)))
+    if aggregate or switch or router:
+        aggregator = f"self,{aggregator}" if aggregator else "self"
+    served = f"{router}/all" if router else switch or device
+    serve_device(served, hook, aggregator, operators)
 
-    @app.command()
-    def check(
-        *,
-        device: _Device = "eth0",
-        switch: Annotated[str, typer.Option(metavar="BRIDGE", help="As a switch: this bridge.")] = "",
-        router: Annotated[str, typer.Option(metavar="DEVICE", help="As a router: with the address of this one.")] = "",
-        operators: _Operators = "",
-    ) -> None:
-        """Look whether this host can run them. The exit status is 1 where something is missing."""
-        role = "switch" if switch else "router" if router else ""
-        found = importlib.import_module("thalweg.nic.check").findings(switch or router or device, role, operators)
-        for finding in found:
-            print(f"{'yes' if finding.is_good else 'no ':3}  {finding.text}")
-        if not all(finding.is_good for finding in found):
-            raise typer.Exit(1)
 
-    return app
+def status(*, as_json: Annotated[bool, typer.Option("--json", help="As the agent says it, in JSON.")] = False) -> None:
+    """Say what this host's agent serves.
+
+    These are groups, calls so far, and which ranks are missing.
+    """
+    from thalweg.nic.status import ask, lines  # noqa: PLC0415
+
+    found = ask()
+    print(json.dumps(found) if as_json else "\n".join(lines(found)))
+
+
+def check(
+    *,
+    device: _Device = "eth0",
+    switch: Annotated[str, typer.Option(metavar="BRIDGE", help="As a switch: this bridge.")] = "",
+    router: Annotated[str, typer.Option(metavar="DEVICE", help="As a router: with the address of this one.")] = "",
+    operators: _Operators = "",
+) -> None:
+    """Look whether this host can run collectives so.
+
+    The exit status is 1 where something is missing.
+    """
+    from thalweg.nic.check import findings  # noqa: PLC0415
+
+    role = "switch" if switch else "router" if router else ""
+    found = findings(switch or router or device, role, operators)
+    for finding in found:
+        print(f"{'yes' if finding.is_good else 'no ':3}  {finding.text}")
+    if not all(finding.is_good for finding in found):
+        raise typer.Exit(1)

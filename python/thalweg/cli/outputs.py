@@ -12,9 +12,9 @@ def output_file(*names: str, help: str, **more: Any) -> Any:  # noqa: A002 - as 
     return typer.Option(*names, metavar="FILE", help=help, callback=_checked, **more)
 
 
-def svg_file(help: str) -> Any:  # noqa: A002 - as typer calls it
+def svg_file(*names: str, help: str) -> Any:  # noqa: A002 - as typer calls it
     """Make such an option for a picture that is written as SVG, whatever its file is called: other ends are refused."""
-    return typer.Option(metavar="FILE", help=help, callback=_checked_svg)
+    return typer.Option(*names, metavar="FILE", help=help, callback=_checked_svg)
 
 
 def _checked_svg(path: str) -> str:

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`thalweg map`: which rank goes where."""
+"""`thalweg place`: which rank goes where, and which allocation to ask for."""
 
-import importlib
 from typing import Annotated
 
 import typer
 
+from thalweg.cli.options import AsJson
 from thalweg.cli.outputs import output_file, svg_file
+from thalweg.cli.printing import rate_from_text
 
 _FORMATS = ("list", "ompi-rankfile", "mpich-hosts", "mpich-rank-order", "slurm-hostfile")
 
@@ -68,7 +69,7 @@ def map_ranks(
     *,
     machine: _Machine = "",
     nodes: _Nodes = "",
-    slots_per_node: Annotated[int, typer.Option("--slots-per-node", help="Ranks that a node has room for.", min=1)] = 1,
+    ranks_per_node: Annotated[int, typer.Option(help="Ranks that a node has room for.", min=1)] = 1,
     objective: _Objective = "hop-bytes",
     seconds: Annotated[float, typer.Option(help="How long to search.", min=0)] = 1.0,
     proposals: _Proposals = 0,
@@ -80,40 +81,41 @@ def map_ranks(
     compare: Annotated[bool, typer.Option("--compare", help="Compare with published heuristics.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Say what loads the hottest link.")] = False,
     draw: _Draw = False,
-    pictures: Annotated[str, svg_file("Draw it, as SVG.")] = "",
+    plot: Annotated[str, svg_file(help="Draw it, as SVG.")] = "",
     share_slots: _ShareSlots = False,
     weights: _Weights = "",
     imbalance: _Imbalance = 0.03,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Say which rank goes where, so that those that talk much are near each other on the machine.
+    """Say which rank goes where.
 
-    The answer is never worse than the ranks as they are numbered. It comes with a bound that no placement beats,
-    where one is known.
+    Ranks that talk much are near each other on the machine then. The answer is never worse than the ranks as they are
+    numbered. It comes with a bound that no placement beats, where one is known.
     """
-    module = importlib.import_module("thalweg.placement.command")
-    request = module.Request(
-        pattern=pattern,
+    from thalweg.placement.command import place_ranks  # noqa: PLC0415
+    from thalweg.placement.mapping import Budget  # noqa: PLC0415
+
+    place_ranks(
+        pattern,
         machine=machine,
         nodes=nodes,
-        slots_per_node=slots_per_node,
+        ranks_per_node=ranks_per_node,
         objective=objective,
-        seconds=seconds,
-        proposals=proposals,
+        budget=Budget(seconds, proposals),
         seed=seed,
         output=output,
         form=form,
         hosts=hosts,
         base_load=base_load,
-        compare=compare,
-        explain=explain,
-        draw=draw,
-        pictures=pictures,
-        share_slots=share_slots,
+        compares=compare,
+        explains=explain,
+        draws=draw,
+        plot=plot,
+        shares_slots=share_slots,
         weights=weights,
         imbalance=imbalance,
+        as_json=as_json,
     )
-    module.run(request, as_json=as_json)
 
 
 def advise(
@@ -125,19 +127,23 @@ def advise(
     ] = "1",
     spare: Annotated[int, typer.Option(help="Nodes more than needed that may be asked for.", min=0)] = 0,
     seconds: Annotated[float, typer.Option(help="How long to search on each allocation.", min=0)] = 0.1,
-    link_rate: Annotated[float, typer.Option("--link-rate", help="Of a link, in bytes per second.", min=1)] = 1e10,
+    link_bandwidth: Annotated[str, typer.Option(metavar="RATE", help="Of a link, as 12.5GB/s.")] = "10GB/s",
     seed: Annotated[int, typer.Option(help="Of the search.", min=0)] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Say which allocation to ask for: predicted communication by shape, number of nodes, ranks a node, and spares."""
-    module = importlib.import_module("thalweg.placement.command")
-    module.print_advice(
+    """Say which allocation to ask for.
+
+    Communication is predicted by shape, number of nodes, ranks a node, and spares.
+    """
+    from thalweg.placement.command import numbers_in, print_advice  # noqa: PLC0415
+
+    print_advice(
         pattern,
         machine,
-        module.numbers_in(ranks_per_node),
+        numbers_in(ranks_per_node),
         spare=spare,
         seconds=seconds,
-        link_rate=link_rate,
+        link_bandwidth=rate_from_text(link_bandwidth),
         seed=seed,
         as_json=as_json,
     )

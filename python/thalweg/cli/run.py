@@ -1,90 +1,108 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`thalweg run` for typer: help and shell completion. A run itself never gets here, see thalweg.__main__."""
+"""`thalweg run` and `thalweg lab run`, whose words are read by the table of their flags; their help and completion."""
 
-import inspect
+from __future__ import annotations
+
 import os
-import sys
-from collections.abc import Callable, Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+from thalweg.launch.flags import HELP, LAB_FLAGS, RUN_FLAGS, Flag
 
-from thalweg.cli.bash_completion import rest_of
-from thalweg.launch.execute import run as run_words
-from thalweg.settings.options import OPTIONS, Option
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
-_TYPES: dict[str, Any] = {
-    "selections": list[str] | None,
-    "switch": bool,
-    "microseconds": int | None,
-    "percent": int | None,
-    "choice": str | None,
-    "file": str | None,
-    "place": str | None,
-    "tuning": str | None,
-    "mpi": str | None,
+    from thalweg.settings.options import Option
+
+_PROGRAM = "PROGRAM [ARGUMENT]…"
+TEXTS = {
+    "run": """Run a program unmodified, its collectives on Thalweg's strategies.
+
+`thalweg run -n 8 -- ./app args`: the launcher of the program's MPI is found.
+`thalweg run mpirun -np 8 ./app args`: a launcher's command as it is.
+`srun thalweg run ./app args`: inside each rank, whatever started it.
+
+`thalweg run --report run.json -n 8 -- ./app`: keep all that was seen, for `thalweg tune explain run.json`.
+`thalweg run --use allreduce=ring -n 8 -- ./app`: choose a strategy; `thalweg strategies` lists them.
+`thalweg run --place auto -n 8 -- ./app`: record who talks to whom; the next run places its ranks by it.
+
+Options stand before the program; everything from the first other word on is passed on as it is.""",
+    "lab run": """Run an MPI program across the hosts.
+
+Messages take TCP. The options are those of `thalweg run`, --native and --name.""",
 }
-
-HELP = """Run a program, unmodified, with its collectives on Thalweg's strategies.
-
-[bold]thalweg run -n 8 -- ./app args[/bold]: the launcher of the program's MPI is found.
-[bold]thalweg run mpirun -np 8 ./app args[/bold]: a launcher's command as it is.
-[bold]srun thalweg run ./app args[/bold]: inside each rank, whatever started it.
-
-[bold]thalweg run --report run.json -n 8 -- ./app[/bold]: keep all that was seen, for thalweg explain run.json.
-[bold]thalweg run --use allreduce=ring -n 8 -- ./app[/bold]: choose a strategy; thalweg strategies lists them.
-[bold]thalweg run --place auto -n 8 -- ./app[/bold]: record who talks to whom; the next run places its ranks by it.
-
-Options stand before the program; everything from the first other word on is passed on as it is."""
+_FLAGS = {"run": RUN_FLAGS, "lab run": LAB_FLAGS}
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command, its options taken from the table."""
-    register_words(app, HELP, lambda: run_words(sys.argv[2:]) or 0)
+def run(words: Sequence[str]) -> int:
+    """Run what stands behind `thalweg run`; returns when it has ended."""
+    from thalweg.launch.execute import run as start  # noqa: PLC0415 - completion does without
+
+    status = start(words)
+    return _show_help("run") if status is None else status
 
 
-def register_words(
-    app: typer.Typer, text: str, command: Callable[[], int], others: Sequence[inspect.Parameter] = ()
-) -> None:
-    """Add a command that is called `run` and reads its words itself, with the options of `thalweg run` and others."""
+def run_in_lab(words: Sequence[str]) -> int:
+    """Run what stands behind `thalweg lab run`, which takes this process's place."""
+    from thalweg.lab.launch import run_words  # noqa: PLC0415
 
-    def run(**_: object) -> None:
-        raise typer.Exit(command())
+    run_words(words)  # returns where it asks for help
+    return _show_help("lab run")
 
-    parameters = [parameter("ranks", int | None, typer.Option("--ranks", "-n", help=RANKS_HELP, show_default=False))]
-    parameters += [parameter(option.name, _TYPES[option.kind], _flag(option)) for option in OPTIONS]
-    parameters += [parameter("dry_run", bool, typer.Option("--dry-run", help=DRY_RUN_HELP, show_default=False))]
-    parameters += [
-        *others,
-        parameter("command", list[str] | None, typer.Argument(metavar="PROGRAM [ARGUMENT]…", show_default=False)),
+
+def _show_help(name: str) -> int:
+    from thalweg.cli.pages import page  # noqa: PLC0415
+
+    panels = dict.fromkeys(flag.panel for flag in _FLAGS[name])
+    sections = [
+        (panel or "Options", [(_names(flag), flag.help) for flag in _FLAGS[name] if flag.panel == panel])
+        for panel in panels
     ]
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {one.name: one.annotation for one in parameters}
-    app.command("run", help=text, context_settings={"allow_interspersed_args": False})(run)
+    print(page(f"thalweg {name} [OPTION]… {_PROGRAM}", [TEXTS[name]], sections), end="")
+    return 0
 
 
-RANKS_HELP = "Start this many ranks with the launcher of the program's MPI."
-DRY_RUN_HELP = "Print the command that would be started, and start nothing."
+def _names(flag: Flag) -> str:
+    names = ", ".join((*reversed(flag.names), *([flag.negation] if flag.negation else [])))
+    return f"{names} {flag.metavar}".rstrip()
 
 
-def parameter(name: str, kind: Any, declaration: Any) -> inspect.Parameter:
-    """Declare a parameter of a command for typer."""
-    return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind, declaration]
-    )
+def declaration_of(name: str) -> Callable[..., None]:
+    """Declare the command with its flags for typer, which completes its words and describes it, and never runs it."""
+    import inspect  # noqa: PLC0415
+    from typing import Annotated  # noqa: PLC0415
+
+    import typer  # noqa: PLC0415
+
+    def declared(**_: object) -> None:
+        raise AssertionError
+
+    def parameter(flag_name: str, kind: Any, declaration: Any) -> inspect.Parameter:
+        annotation = Annotated[kind, declaration]
+        return inspect.Parameter(flag_name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+
+    parameters = [
+        parameter(flag.name.replace("-", "_"), str | None if flag.metavar else bool, _typer_option(flag))
+        for flag in _FLAGS[name]
+        if flag is not HELP
+    ]
+    argument = typer.Argument(metavar=_PROGRAM, show_default=False)
+    parameters.append(parameter("command", list[str] | None, argument))
+    declared.__doc__ = TEXTS[name]
+    declared.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    declared.__annotations__ = {one.name: one.annotation for one in parameters}
+    return declared
 
 
-def _flag(option: Option) -> Any:
-    names = [f"{option.flag}/{option.negation}" if option.kind == "switch" else option.flag]
-    names += [option.short] if option.short else []
-    metavar = "|".join(option.choices) if option.choices else option.metavar or None
+def _typer_option(flag: Flag) -> Any:
+    import typer  # noqa: PLC0415
+
     return typer.Option(
-        *names,
-        help=option.help,
-        metavar=metavar,
+        "/".join([flag.names[0], *([flag.negation] if flag.negation else [])]),
+        *flag.names[1:],
+        help=flag.help,
+        metavar=flag.metavar or None,
         show_default=False,
-        autocompletion=_completion(option),
-        rich_help_panel=option.panel,
+        autocompletion=_completion(flag.option) if flag.option else None,
     )
 
 
@@ -97,6 +115,7 @@ def _completion(option: Option) -> Any:
 
 
 def _complete_selection(incomplete: str) -> list[str]:
+    from thalweg.cli.bash_completion import rest_of  # noqa: PLC0415
     from thalweg.strategies import all_strategies  # noqa: PLC0415 - loads the compiled core
 
     words = [f"{strategy.operation}={strategy.name}" for strategy in all_strategies()]

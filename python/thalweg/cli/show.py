@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`thalweg show`: a strategy's schedule as text, as a picture, for simulators, or proven."""
-
-from __future__ import annotations
+"""`thalweg strategies show`: a strategy's schedule as text, as a picture, for simulators, or proven."""
 
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from thalweg.cli.numbers import COUNT_MAX
+from thalweg.cli.options import Parameters, Ranks, RanksPerNode, Root, parameters_from
+from thalweg.cli.printing import size_from_text
 from thalweg.errors import FAILED, USAGE, ThalwegError
 from thalweg.strategies import all_strategies, make_sample, operations
 
@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from thalweg._core import Verdict
 
 DRAWN_RANKS_MAX = 256
+_FORMATS = ("text", "dot", "goal", "proof")
+
+
+def _formats() -> list[str]:
+    return list(_FORMATS)
 
 
 def complete_strategy(context: typer.Context, incomplete: str) -> list[str]:
@@ -29,27 +34,35 @@ def show(
     operation: Annotated[str, typer.Argument(help="The collective.", autocompletion=operations)],
     strategy: Annotated[str, typer.Argument(help="The strategy.", autocompletion=complete_strategy)],
     *,
-    ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.")] = 8,
+    ranks: Ranks = 8,
     rank: Annotated[int | None, typer.Option("--rank", help="Show this rank alone.", show_default=False)] = None,
-    root: Annotated[int, typer.Option(help="The root, for operations that have one.")] = 0,
-    param: Annotated[
-        list[str] | None, typer.Option("--param", "-p", metavar="NAME=VALUE", help="A parameter; may be repeated.")
-    ] = None,
-    ranks_per_node: Annotated[int, typer.Option(help="Ranks on each node; 0: all on one.")] = 0,
+    root: Root = 0,
+    param: Parameters = None,
+    ranks_per_node: RanksPerNode = 0,
     network: Annotated[
         str, typer.Option(help="The network's shape, for orders of ranks: ring, torus:4x2.", show_default=False)
     ] = "",
     places: Annotated[
         str, typer.Option(help="The place of each node in it, separated by commas.", show_default="in order")
     ] = "",
-    unit_bytes: Annotated[
-        int, typer.Option("--bytes", help="Bytes of a unit of the buffers, for pieces and --goal.")
-    ] = 1024,
-    dot: Annotated[bool, typer.Option("--dot", help="Draw all ranks in Graphviz's language.")] = False,
-    goal: Annotated[bool, typer.Option("--goal", help="Write all ranks in GOAL, for LogGOPSim.")] = False,
-    verify: Annotated[bool, typer.Option("--verify", help="Prove it, and print what the verifier found.")] = False,
+    size: Annotated[str, typer.Option("--bytes", help="Bytes of a unit of the buffers, for pieces and GOAL.")] = "1KiB",
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            metavar="text|dot|goal|proof",
+            help="text; dot, all ranks in Graphviz's language; goal, for LogGOPSim; or proof: what the verifier found.",
+            autocompletion=_formats,
+        ),
+    ] = "text",
 ) -> None:
-    """Show the schedule of a strategy, for one rank or for all."""
+    """Show the schedule of a strategy.
+
+    It is that of one rank or of all, as text, as a picture, for simulators, or proven.
+    """
+    if form not in _FORMATS:
+        raise ThalwegError(USAGE, f"thalweg strategies show: --format {form}", f"choose {', '.join(_FORMATS)}")
+    unit_bytes = size_from_text(size)
     sample = make_sample(
         operation,
         strategy,
@@ -59,19 +72,18 @@ def show(
         unit_bytes=unit_bytes,
         network=network,
         places=_places(places),
-        parameters=parameters_from("show", param),
+        parameters=parameters_from("strategies show", param),
     )
     if rank is not None and not 0 <= rank < ranks:
-        raise ThalwegError(USAGE, f"thalweg show: rank {rank} of {ranks} ranks", f"choose 0 to {ranks - 1}")
-    if dot + goal + verify > 1:
-        raise ThalwegError(USAGE, "thalweg show: --dot, --goal and --verify exclude one another")
-    if dot and ranks > DRAWN_RANKS_MAX:
-        raise ThalwegError(USAGE, f"thalweg show: {ranks} ranks are too many to draw", f"at most {DRAWN_RANKS_MAX}")
-    if dot:
+        raise ThalwegError(USAGE, f"thalweg strategies show: rank {rank} of {ranks} ranks", f"choose 0 to {ranks - 1}")
+    if form == "dot" and ranks > DRAWN_RANKS_MAX:
+        remedy = f"at most {DRAWN_RANKS_MAX}"
+        raise ThalwegError(USAGE, f"thalweg strategies show: {ranks} ranks are too many to draw", remedy)
+    if form == "dot":
         typer.echo(sample.draw(), nl=False)
-    elif goal:
+    elif form == "goal":
         typer.echo(sample.goal(unit_bytes), nl=False)
-    elif verify:
+    elif form == "proof":
         _print_verdict(sample.describe(), sample.verify())
     else:
         shown = range(ranks) if rank is None else (rank,)
@@ -81,25 +93,18 @@ def show(
 def _places(text: str) -> list[int]:
     words = [word.strip() for word in text.split(",") if word.strip()]
     if not all(word.isdecimal() for word in words):
-        raise ThalwegError(USAGE, f"thalweg show: --places {text}: write whole numbers with commas between them")
+        raise ThalwegError(
+            USAGE, f"thalweg strategies show: --places {text}: write whole numbers with commas between them"
+        )
     places = [int(word) for word in words]
     if places and max(places) > COUNT_MAX:
-        raise ThalwegError(USAGE, f"thalweg show: --places {text}: {max(places)} is too large", "number nodes from 0")
+        raise ThalwegError(
+            USAGE, f"thalweg strategies show: --places {text}: {max(places)} is too large", "number nodes from 0"
+        )
     return places
 
 
-def parameters_from(command: str, assignments: list[str] | None, option: str = "--param") -> dict[str, str]:
-    """Read parameters, each NAME=VALUE."""
-    found = {}
-    for text in assignments or ():
-        name, equals, value = text.partition("=")
-        if not equals or not name or not value:
-            raise ThalwegError(USAGE, f"thalweg {command}: {option} {text}: write NAME=VALUE")
-        found[name] = value
-    return found
-
-
-def _print_verdict(description: str, verdict: Verdict) -> None:
+def _print_verdict(description: str, verdict: "Verdict") -> None:
     for fault in verdict.faults:
         typer.echo(fault)
     if verdict.faults:

@@ -1,16 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`thalweg simulate`: what a strategy or a program takes on a machine that is not here."""
+"""`thalweg simulate program`: what a strategy or a program takes on a machine that is not here."""
 
-import importlib
-from typing import Annotated
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from thalweg.cli.options import AsJson, Parameters, RanksPerNode, Root, command_of, parameters_from
 from thalweg.cli.outputs import output_file
 from thalweg.cli.printing import rate_from_text, size_from_text
-from thalweg.cli.show import complete_strategy, parameters_from
+from thalweg.cli.show import complete_strategy
+from thalweg.errors import USAGE, ThalwegError
 from thalweg.strategies import operations
 
+if TYPE_CHECKING:
+    from thalweg.simulation.ground import Costs
+
+_STREAM = "stream"
+_ROUTER_NAMES = ("buffers", "credit_rule", "queues", "arbitration", "packet_bytes", "channel_ns", "switch_ns", "window",
+                 "turnaround_ns", "seed")  # fmt: skip
 _Operation = Annotated[
     str, typer.Argument(help="The collective, or stream.", autocompletion=operations, show_default=False)
 ]
@@ -44,7 +52,7 @@ _Noise = Annotated[
     str,
     typer.Option(
         metavar="[random:]PERIOD,DURATION[,SEED] or FILE",
-        help="Take each processor away for a moment in each period, in nanoseconds; or as thalweg probe --noise found.",
+        help="Take processors away for a moment in each period, in nanoseconds; or a file of machine probe --noise.",
         show_default="none",
     ),
 ]
@@ -59,13 +67,11 @@ _Cores = Annotated[
 _Nodes = Annotated[
     str, typer.Option(metavar="FILE", help="The nodes of the job, a line each.", show_default="all of the network")
 ]
-_RanksPerNode = Annotated[int, typer.Option(help="Ranks on each node; 0: all on one.", min=0)]
 _Placement = Annotated[
     str,
-    typer.Option(metavar="FILE", help="The slot of each rank, as `thalweg map -o` writes it.", show_default=False),
-]
-_Param = Annotated[
-    list[str] | None, typer.Option("--param", "-p", metavar="NAME=VALUE", help="A parameter; may be repeated.")
+    typer.Option(
+        metavar="FILE", help="The slot of each rank, as `thalweg place map -o` writes it.", show_default=False
+    ),
 ]
 _Level = Annotated[
     str,
@@ -105,54 +111,135 @@ _Ties = Annotated[
 _Plot = Annotated[str, output_file(help="Draw the ranks' timeline and the critical path.", show_default=False)]
 
 
-def simulate(
-    operation: _Operation = "",
-    strategy: _Strategy = "",
-    *,
-    ranks: Annotated[int | None, typer.Option("--ranks", "-n", help="Number of ranks.", show_default=False)] = None,
-    unit_bytes: _UnitBytes = "1KiB",
-    goal: _Goal = "",
-    trace: _Trace = "",
-    use: _Use = None,
-    compute_scale: _ComputeScale = 1,
-    write_goal: _WriteGoal = "",
-    shape: Annotated[str, typer.Option(help="Of a stream's mesh, as 32x32x32.", show_default=False)] = "",
-    items: Annotated[int, typer.Option(help="Items of a stream that each rank sends.", show_default=False)] = 0,
-    buffer_bytes: Annotated[str, typer.Option("--buffer", help="When a stream's buffer is sent.")] = "16KiB",
-    machine: _Machine = "",
-    network: _Network = "",
-    link_bandwidth: _LinkBandwidth = "",
-    link_latency: Annotated[float, typer.Option(help="What each link adds to a latency, in nanoseconds.", min=0)] = 0,
-    noise: _Noise = "",
-    cores: _Cores = None,
-    loggops: _Loggops = "2500,1500,1000,6,0,65535",
-    ranks_per_node: _RanksPerNode = 1,
-    nodes: _Nodes = "",
-    without: _Without = "",
-    placement: _Placement = "",
-    root: Annotated[int, typer.Option(help="The root, for operations that have one.")] = 0,
-    param: _Param = None,
-    level: _Level = "",
-    routing: _Routing = "",
-    router: _Router = None,
-    ties: _Ties = "order",
-    plot: _Plot = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
-    """Simulate a strategy, a stream, a program in GOAL, a traced or a recorded one: how long it takes, and why.
+@dataclass(frozen=True)
+class Program:
+    """Simulate a strategy, a stream or a whole program.
 
-    Level loggp has LogGOPSim's rules, to the nanosecond, and a network that only delays. On level flow messages share
-    the links of their routes. On level packet they are cut into packets, which wait in routers for room. A program that
-    cannot go on is an error, with a list of what waits.
+    The program is in GOAL, traced or recorded. The answer is how long it takes, and why. Level loggp has LogGOPSim's
+    rules, to the nanosecond, and a network that only delays. On level flow messages share the links of their routes. On
+    level packet they are cut into packets, which wait in routers for room. A program that cannot go on is an error,
+    with a list of what waits.
     """
-    given = {name: value for name, value in locals().items() if name not in ("param", "router", "as_json")}
-    given |= {
-        "use": use or [],
-        "unit_bytes": size_from_text(unit_bytes),
-        "buffer_bytes": size_from_text(buffer_bytes),
-        "link_bandwidth": rate_from_text(link_bandwidth) if link_bandwidth else 0.0,
-        "link_latency": link_latency / 1e9,
-        "parameters": parameters_from("simulate", param),
-        "routers": parameters_from("simulate", router, "--router"),
-    }
-    importlib.import_module("thalweg.simulation.command").Request(**given).answer(as_json=as_json)
+
+    operation: _Operation = ""
+    strategy: _Strategy = ""
+    ranks: Annotated[int | None, typer.Option("--ranks", "-n", help="Number of ranks.", show_default=False)] = None
+    unit_bytes: _UnitBytes = "1KiB"
+    goal: _Goal = ""
+    trace: _Trace = ""
+    use: _Use = None
+    compute_scale: _ComputeScale = 1
+    write_goal: _WriteGoal = ""
+    shape: Annotated[str, typer.Option(help="Of a stream's mesh, as 32x32x32.", show_default=False)] = ""
+    items: Annotated[int, typer.Option(help="Items of a stream that each rank sends.", show_default=False)] = 0
+    buffer_bytes: Annotated[str, typer.Option("--buffer-bytes", help="When a stream's buffer is sent.")] = "16KiB"
+    machine: _Machine = ""
+    network: _Network = ""
+    link_bandwidth: _LinkBandwidth = ""
+    link_latency: Annotated[float, typer.Option(help="What each link adds to a latency, in nanoseconds.", min=0)] = 0
+    noise: _Noise = ""
+    cores: _Cores = None
+    loggops: _Loggops = "2500,1500,1000,6,0,65535"
+    ranks_per_node: RanksPerNode = 1
+    nodes: _Nodes = ""
+    without: _Without = ""
+    placement: _Placement = ""
+    root: Root = 0
+    param: Parameters = None
+    level: _Level = ""
+    routing: _Routing = ""
+    router: _Router = None
+    ties: _Ties = "order"
+    plot: _Plot = ""
+    as_json: AsJson = False
+
+    def run(self) -> None:
+        """Answer.
+
+        Raises ThalwegError where nothing is to be simulated, or two things.
+        """
+        if bool(self.goal) + bool(self.operation) + bool(self.trace) > 1:
+            raise ThalwegError(
+                USAGE, "thalweg simulate program: both a strategy and --goal or --trace", "leave one out"
+            )
+        if self.trace:
+            self._run_trace()
+        elif self.operation == _STREAM:
+            self._run_stream()
+        elif self.goal or (self.operation and self.strategy and self.ranks):
+            self._run_strategy()
+        else:
+            remedy = "name an operation, a strategy and --ranks, or a program with --goal or --trace"
+            raise ThalwegError(USAGE, "thalweg simulate program: nothing to simulate", remedy)
+
+    def _run_trace(self) -> None:
+        from thalweg.simulation.command import run_trace  # noqa: PLC0415
+
+        run_trace(
+            self.trace,
+            self._costs(),
+            use=self.use or [],
+            compute_scale=self.compute_scale,
+            write_goal=self.write_goal,
+            plot=self.plot,
+            as_json=self.as_json,
+        )
+
+    def _run_stream(self) -> None:
+        from thalweg.simulation.command import run_stream  # noqa: PLC0415
+
+        run_stream(
+            self.shape,
+            self.items,
+            self._costs(),
+            ranks=self.ranks or 0,
+            item_bytes=size_from_text(self.unit_bytes),
+            buffer_bytes=size_from_text(self.buffer_bytes),
+            plot=self.plot,
+            as_json=self.as_json,
+        )
+
+    def _run_strategy(self) -> None:
+        from thalweg.simulation.command import run_strategy  # noqa: PLC0415
+
+        run_strategy(
+            self.operation,
+            self.strategy,
+            self._costs(),
+            ranks=self.ranks or 0,
+            unit_bytes=size_from_text(self.unit_bytes),
+            root=self.root,
+            parameters=parameters_from("simulate program", self.param),
+            goal=self.goal,
+            ties=self.ties,
+            plot=self.plot,
+            as_json=self.as_json,
+        )
+
+    def _costs(self) -> "Costs":
+        from thalweg.simulation.command import node_numbers, nodes_on  # noqa: PLC0415
+        from thalweg.simulation.ground import PROGRAM_ROUTERS, Costs  # noqa: PLC0415
+        from thalweg.simulation.network import routers_from  # noqa: PLC0415
+        from thalweg.simulation.placed import is_network, read_placement  # noqa: PLC0415
+
+        network = self.network or (self.machine if is_network(self.machine) else "")
+        routers = parameters_from("simulate program", self.router, "--router")
+        return Costs(
+            machine=self.machine or None,
+            loggops=self.loggops,
+            ranks_per_node=self.ranks_per_node,
+            network=self.network,
+            nodes=nodes_on(self.nodes, network) if self.nodes else None,
+            placement=read_placement(self.placement) if self.placement else None,
+            link_bandwidth=rate_from_text(self.link_bandwidth) if self.link_bandwidth else 0.0,
+            link_latency=self.link_latency / 1e9,
+            level=self.level,
+            without=node_numbers(self.without),
+            routing=self.routing,
+            routers=routers_from(PROGRAM_ROUTERS, routers, _ROUTER_NAMES) if routers else None,
+            noise=self.noise,
+            cores=self.cores,
+        )
+
+
+program = command_of(Program)

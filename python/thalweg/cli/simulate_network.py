@@ -1,16 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`thalweg simulate network`: routers under load, multicasts and reductions in switches, packet by packet."""
 
-import importlib
-from typing import Annotated
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from thalweg.cli.options import AsJson, command_of, parameters_from, words_in
 from thalweg.cli.outputs import output_file
 from thalweg.cli.printing import size_from_text
+from thalweg.errors import USAGE, ThalwegError
 
+if TYPE_CHECKING:
+    from thalweg.simulation.network import Routers
+
+_ROUTER_NAMES = ("buffers", "credit_rule", "queues", "arbitration", "packet_bytes", "gigabits", "channel_ns",
+                 "switch_ns", "interface_ns", "unit_subsets")  # fmt: skip
 _Topology = Annotated[
-    str, typer.Option(help="tree:16x2 (16-ary, 2 levels), xgft:…, star:8, torus:…, mesh:…, hypercube:8, dragonfly:…")
+    str,
+    typer.Option(
+        "--network",
+        help="tree:16x2 (16-ary, 2 levels), xgft:…, star:8, torus:…, mesh:…, hypercube:8, dragonfly:…",
+    ),
 ]
 _Pattern = Annotated[
     str,
@@ -28,12 +39,6 @@ _Routing = Annotated[
         show_default="by the topology",
     ),
 ]
-_Buffers = Annotated[int, typer.Option(help="Packets that a crosspoint has room for.")]
-_CreditRule = Annotated[
-    str, typer.Option("--credits", help="A sender's counters: one a crosspoint behind it, or one a link.")
-]
-_Queues = Annotated[str, typer.Option(help="Where packets wait: output, or input (with --credits link).")]
-_Arbitration = Annotated[str, typer.Option(help="What an output serves next: round_robin, oldest or fair.")]
 _Multicast = Annotated[
     str, typer.Option(metavar="fanout=N[,sets=M]", help="Multicasts to N random nodes.", show_default=False)
 ]
@@ -44,14 +49,12 @@ _Workload = Annotated[
     str, typer.Option(metavar="md", help="Molecular dynamics' multicasts, in switches and without.", show_default=False)
 ]
 _Sizes = Annotated[str, typer.Option("--bytes", help="Bytes of messages, for reductions and workloads.")]
-_UnitSubsets = Annotated[str, typer.Option("--subsets", help="Inputs of combine units: fixed or round_robin.")]
-_PacketBytes = Annotated[int, typer.Option(help="Bytes of a packet.")]
-_Gigabits = Annotated[float, typer.Option(help="Of a channel, a second.")]
-_ChannelNs = Annotated[float, typer.Option(help="Delay of a channel.")]
-_SwitchNs = Annotated[float, typer.Option(help="Delay of a switch.")]
-_InterfaceNs = Annotated[float, typer.Option(help="What each end of a message takes.")]
 _Interface = Annotated[
     str, typer.Option(help="Interfaces delay only (latency) or do one thing at a time (occupancy).", show_default=False)
+]
+_Router = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME=VALUE", help=f"Other routers; may be repeated: {', '.join(_ROUTER_NAMES)}."),
 ]
 _Senders = Annotated[int, typer.Option(help="Only the first so many nodes send; 0: all.", min=0)]
 _Packets = Annotated[int, typer.Option(help="About so many are measured at each load.")]
@@ -60,40 +63,88 @@ _Workers = Annotated[int, typer.Option(help="Loads at a time; 0: one for each co
 _Plot = Annotated[str, output_file(help="Draw what comes through and latency over load.", show_default=False)]
 
 
-def network(
-    *,
-    topology: _Topology = "tree:16x2",
-    pattern: _Pattern = "uniform",
-    load: _Load = "0.1..1.0",
-    routing: _Routing = "",
-    buffers: _Buffers = 4,
-    credit_rule: _CreditRule = "crosspoint",
-    queues: _Queues = "output",
-    arbitration: _Arbitration = "round_robin",
-    multicast: _Multicast = "",
-    reduce: _Reduce = "",
-    workload: _Workload = "",
-    sizes: _Sizes = "8,64,256,1KiB,4KiB",
-    unit_subsets: _UnitSubsets = "fixed",
-    packet_bytes: _PacketBytes = 256,
-    gigabits: _Gigabits = 10,
-    channel_ns: _ChannelNs = 20,
-    switch_ns: _SwitchNs = 90,
-    interface_ns: _InterfaceNs = 1300,
-    interface: _Interface = "",
-    senders: _Senders = 0,
-    packets: _Packets = 100_000,
-    seed: _Seed = 1,
-    workers: _Workers = 0,
-    plot: _Plot = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
-    """Simulate a network of routers, packet by packet: what comes through under load, and how long it takes.
+@dataclass(frozen=True)
+class Network:
+    """Simulate a network, packet by packet.
 
-    Routers have a buffer for each pair of an input and an output, virtual cut-through and credits, as in chapter 8 of
-    S. Kumar 2005, whose figures are the usual ones. Saturation is a result, with its confidence interval.
+    The answer is what comes through under load, and how long it takes. Routers have a buffer for each pair of an input
+    and an output, virtual cut-through and credits, as in chapter 8 of S. Kumar 2005, whose figures are the usual ones.
+    Saturation is a result, with its confidence interval.
     """
-    options = {name: value for name, value in locals().items() if name != "as_json"}
-    options["sizes"] = [size_from_text(size.strip()) for size in sizes.split(",") if size.strip()]
-    module = importlib.import_module("thalweg.simulation.network_command")
-    module.run(module.request_from(options), as_json=as_json)
+
+    topology: _Topology = "tree:16x2"
+    pattern: _Pattern = "uniform"
+    load: _Load = "0.1..1.0"
+    routing: _Routing = ""
+    multicast: _Multicast = ""
+    reduce: _Reduce = ""
+    workload: _Workload = ""
+    sizes: _Sizes = "8,64,256,1KiB,4KiB"
+    router: _Router = None
+    interface: _Interface = ""
+    senders: _Senders = 0
+    packets: _Packets = 100_000
+    seed: _Seed = 1
+    workers: _Workers = 0
+    plot: _Plot = ""
+    as_json: AsJson = False
+
+    def run(self) -> None:
+        """Answer.
+
+        Raises ThalwegError for options that exclude one another, and for words that are not known.
+        """
+        kinds = [name for name in ("multicast", "reduce", "workload") if getattr(self, name)]
+        if len(kinds) > 1:
+            raise _refused(f"--{kinds[0]} and --{kinds[1]} together", "choose one of them")
+        if self.workload not in ("", "md"):
+            raise _refused(f"no workload '{self.workload}'", "choose md")
+        if self.interface not in ("", "latency", "occupancy"):
+            raise _refused(f"--interface {self.interface}", "choose latency or occupancy")
+        if not (self.reduce or self.workload) and self.interface == "occupancy":
+            remedy = "choose latency: 1300 ns a packet would let no load above 0.16 through"
+            raise _refused("interfaces that are occupied, under loads", remedy)
+        self._answer()
+
+    def _answer(self) -> None:
+        from thalweg.simulation import network_command  # noqa: PLC0415
+
+        sizes = [size_from_text(size) for size in words_in(self.sizes)]
+        if self.reduce:
+            network_command.run_reductions(
+                self.topology, self.reduce, sizes, self._routers(), plot=self.plot, as_json=self.as_json
+            )
+        elif self.workload:
+            network_command.run_molecular_dynamics(
+                self.topology, sizes, self._routers(), senders=self.senders, plot=self.plot, as_json=self.as_json
+            )
+        else:
+            network_command.run_loads(
+                self.topology,
+                self.pattern,
+                self.load,
+                self._routers(),
+                routing=self.routing,
+                multicast=self.multicast,
+                senders=self.senders,
+                packets=self.packets,
+                workers=self.workers,
+                plot=self.plot,
+                as_json=self.as_json,
+            )
+
+    def _routers(self) -> "Routers":
+        """Interfaces do one thing at a time where that is said, and in workloads where nothing else is."""
+        from thalweg.simulation.network import Routers, routers_from  # noqa: PLC0415
+
+        usual = Routers(
+            occupied=self.interface == "occupancy" or bool(self.workload and not self.interface), seed=self.seed
+        )
+        return routers_from(usual, parameters_from("simulate network", self.router, "--router"), _ROUTER_NAMES)
+
+
+def _refused(message: str, remedy: str) -> ThalwegError:
+    return ThalwegError(USAGE, f"thalweg simulate network: {message}", remedy)
+
+
+network = command_of(Network)

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`thalweg strategies`: every strategy with its parameters, requirements and source."""
-
-from __future__ import annotations
+"""`thalweg strategies list`: every strategy with its parameters, requirements and source."""
 
 import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from thalweg.cli.options import AsJson
 from thalweg.cli.printing import parameter_text
 from thalweg.strategies import all_strategies, operations, value_text
 
@@ -24,19 +23,22 @@ _PROMISES = (
 )
 
 
-def strategies(
+def list_strategies(
     operation: Annotated[
         str, typer.Argument(help="Only this operation's.", autocompletion=operations, show_default=False)
     ] = "",
     *,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """List the strategies: what each is, its parameters, what it supports, and the paper it comes from."""
+    """List the strategies.
+
+    Each has a line on what it is, its parameters, what it supports, and the paper that it comes from.
+    """
     found = all_strategies(operation)
     if as_json:
         typer.echo(json.dumps([as_data(strategy) for strategy in found], indent=2))
         return
-    from rich.console import Console  # noqa: PLC0415 - slow, and every command imports this module
+    from rich.console import Console  # noqa: PLC0415 - slow, and not needed for JSON
 
     console = Console()
     for name in operations():
@@ -49,7 +51,7 @@ def strategies(
             _print_strategy(console, strategy)
 
 
-def as_data(strategy: Strategy) -> dict[str, Any]:
+def as_data(strategy: "Strategy") -> dict[str, Any]:
     """Write an entry of the index as plain data."""
     return {
         "operation": strategy.operation,
@@ -73,7 +75,7 @@ def as_data(strategy: Strategy) -> dict[str, Any]:
     }
 
 
-def _print_strategy(console: Console, strategy: Strategy) -> None:
+def _print_strategy(console: "Console", strategy: "Strategy") -> None:
     from rich.markup import escape  # noqa: PLC0415
 
     console.print(

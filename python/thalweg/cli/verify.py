@@ -1,22 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`thalweg verify`: prove strategies over ranges of ranks, with a progress bar."""
-
-from __future__ import annotations
+"""`thalweg strategies verify`: prove strategies over ranges of ranks, with a progress bar."""
 
 import itertools
 import os
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from thalweg.cli.options import Operations, words_in
 from thalweg.errors import FAILED, USAGE, ThalwegError
 from thalweg.strategies import all_strategies, prove
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from thalweg._core import Strategy
 
 ALL_ROOTS_UP_TO = 16
@@ -25,25 +23,30 @@ RANKS_MAX = 1 << 16
 
 def verify(
     *,
-    ranks: Annotated[str, typer.Option(help="Numbers of ranks: ranges and single ones, 1-70,128,1024.")] = "1-70",
+    ranks: Annotated[
+        str, typer.Option("--ranks", "-n", help="Numbers of ranks: ranges and single ones, 1-70,128,1024.")
+    ] = "1-70",
     roots: Annotated[
         str, typer.Option(help=f"all, sample (first, middle, last), or auto: all up to {ALL_ROOTS_UP_TO} ranks.")
     ] = "auto",
-    ops: Annotated[str, typer.Option(help="Only these operations, separated by commas.", show_default="all")] = "",
+    ops: Operations = "",
     strategy: Annotated[str, typer.Option(help="Only strategies of this name.", show_default="all")] = "",
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Proofs at a time; 0: one for each core.")] = 0,
 ) -> None:
-    """Prove strategies: every block arrives, every message is met, nothing deadlocks, for every number of ranks.
+    """Prove strategies.
 
-    Leaves with status 1 if a strategy is wrong, naming the ranks, parameters, rank and step.
+    Every block arrives, every message is met, and nothing deadlocks, for every number of ranks that is given. The exit
+    status is 1 if a strategy is wrong; ranks, parameters, rank and step are named then.
     """
     if roots not in ("all", "sample", "auto"):
-        raise ThalwegError(USAGE, f"thalweg verify: --roots {roots}", "choose all, sample or auto")
+        raise ThalwegError(USAGE, f"thalweg strategies verify: --roots {roots}", "choose all, sample or auto")
     counts = rank_counts(ranks)
-    names = [name.strip() for name in ops.split(",") if name.strip()] or [""]
+    names = words_in(ops) or [""]
     entries = [entry for name in names for entry in all_strategies(name) if strategy in ("", entry.name)]
     if not entries:
-        raise ThalwegError(USAGE, f"thalweg verify: no strategy is called {strategy}", "`thalweg strategies` lists all")
+        raise ThalwegError(
+            USAGE, f"thalweg strategies verify: no strategy is called {strategy}", "`thalweg strategies` lists all"
+        )
     begin = time.monotonic()
     problems, faults = _prove(entries, counts, roots, jobs or len(os.sched_getaffinity(0)))
     seconds = time.monotonic() - begin
@@ -62,20 +65,24 @@ def rank_counts(text: str) -> list[int]:
         first, dash, last = part.strip().partition("-")
         if not first.isdecimal() or (dash and not last.isdecimal()):
             raise ThalwegError(
-                USAGE, f"thalweg verify: --ranks {text}: {part!r} is no number and no range", "write 1-70,128"
+                USAGE,
+                f"thalweg strategies verify: --ranks {text}: {part!r} is no number and no range",
+                "write 1-70,128",
             )
         begin, end = int(first), int(last) if dash else int(first)
         if not 1 <= begin <= end <= RANKS_MAX:
             raise ThalwegError(
-                USAGE, f"thalweg verify: --ranks {text}: {part!r} is out of range", f"choose 1 to {RANKS_MAX}"
+                USAGE,
+                f"thalweg strategies verify: --ranks {text}: {part!r} is out of range",
+                f"choose 1 to {RANKS_MAX}",
             )
         counts.update(range(begin, end + 1))
     return sorted(counts)
 
 
-def _prove(entries: Sequence[Strategy], counts: Sequence[int], roots: str, jobs: int) -> tuple[int, list[str]]:
+def _prove(entries: Sequence["Strategy"], counts: Sequence[int], roots: str, jobs: int) -> tuple[int, list[str]]:
     """Prove everything on some threads (the core lets go of the interpreter); the largest problems first."""
-    from rich.console import Console  # noqa: PLC0415 - slow, and every command imports this module
+    from rich.console import Console  # noqa: PLC0415 - slow, and completion does without
     from rich.progress import (  # noqa: PLC0415
         BarColumn,
         MofNCompleteColumn,

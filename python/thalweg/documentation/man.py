@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from thalweg.cli import make_application
+from thalweg.cli.tree import make_application
 from thalweg.errors import STATUSES
 from thalweg.settings.options import OPTIONS
 
@@ -16,7 +16,7 @@ _SEE_ALSO = "thalweg(1), thalweg-run(1), mpirun(1)"
 
 def man_pages() -> dict[str, str]:
     """Write every page, by name without its section."""
-    root: Any = typer.main.get_command(make_application())
+    root: Any = typer.main.get_command(make_application(with_extensions=False))
     pages = {"thalweg": _root_page(root)}
     for name, command in root.commands.items():
         pages[f"thalweg-{name}"] = _command_page(f"thalweg {name}", command)

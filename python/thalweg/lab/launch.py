@@ -10,7 +10,7 @@ from contextlib import suppress
 from thalweg.errors import LAB, USAGE, ThalwegError
 from thalweg.lab.agent import agent_of
 from thalweg.lab.hosts import Lab, require_root, saved
-from thalweg.launch.arguments import read_arguments, words_of
+from thalweg.launch.arguments import read_arguments, read_lab_arguments, words_of
 from thalweg.launch.become import become
 from thalweg.launch.execute import check_settings
 from thalweg.launch.launchers import HYDRA, OPEN_RTE, PRRTE, Launcher, launcher_of
@@ -45,12 +45,12 @@ def run_words(words: Sequence[str]) -> None:
 
     Takes this process's place; returns if help is asked for.
     """
-    arguments = read_arguments(words, "thalweg lab run", ("native", "name="))
+    arguments = read_lab_arguments(words)
     if arguments.asks_for_help:
         return
-    name = arguments.others.get("name") or os.environ.get("THALWEG_LAB") or "thalweg"
+    name = arguments.lab or os.environ.get("THALWEG_LAB") or "thalweg"
     check_settings(effective_settings(arguments.flags, os.environ, "."))
-    run(name, arguments.ranks, arguments.command, words_of(arguments), native="native" in arguments.others)
+    run(name, arguments.ranks, arguments.command, words_of(arguments), native=arguments.native)
 
 
 def run(name: str, ranks: int, program: Sequence[str], options: Sequence[str], *, native: bool) -> None:

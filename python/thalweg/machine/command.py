@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `thalweg probe` does and prints: what the machine is, its parameters, and a plot of them."""
+"""What `thalweg machine probe` does and prints: what the machine is, its parameters, and a plot of them."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import exp, inf, log
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
 
 from rich.console import Console
 from rich.progress import Progress
@@ -36,54 +35,55 @@ _WIDTH_MIN = 160
 """Of tables where no terminal says otherwise."""
 
 
-class Request(NamedTuple):
-    """What to probe, and where the results go."""
+def probe_machine(
+    launcher: Sequence[str],
+    *,
+    ranks: int,
+    mpi: str,
+    lab: str,
+    network: str,
+    node_list: str,
+    finds_network: bool,
+    finds_resources: bool,
+    resource_bytes: int,
+    noise_seconds: float,
+    output: str,
+    plot: str,
+) -> None:
+    """Probe, print, and write the machine file; texts are empty where nothing is named.
 
-    mpi: str
-    ranks: int
-    launcher: list[str]
-    lab: str
-    network: str
-    nodes: str
-    find: bool
-    resources: bool
-    resource_bytes: int
-    noise_seconds: float
-    output: str
-    plot: str
-
-
-def main(request: Request) -> None:
-    """Probe, print, and write the machine file."""
-    if request.resources and request.resource_bytes < BYTES_MIN:
-        message = f"messages of {size_text(request.resource_bytes)} do not show what cores share"
+    Raises ThalwegError where the job cannot be started, or a file cannot be read or written.
+    """
+    if finds_resources and resource_bytes < BYTES_MIN:
+        message = f"messages of {size_text(resource_bytes)} do not show what cores share"
         raise ThalwegError(USAGE, message, f"measure with {size_text(BYTES_MIN)} or more: --resource-bytes 256KiB")
     console = Console(soft_wrap=True, highlight=False)
     if not console.is_terminal:
         console.width = max(console.width, _WIDTH_MIN)
-    words = start_words(request.launcher, request.ranks, trial_program(request.mpi, os.environ))
-    with Session(words, lab=request.lab) as session:
+    with Session(start_words(launcher, ranks, trial_program(mpi, os.environ)), lab=lab) as session:
         _print_job(console, session.job)
-        if request.resources:
+        if finds_resources:
             cores_of(session.job)  # refused before the probe rather than behind it
-        network, hosts = searched_network(console, session) if request.find else known_network(request, session.job)
+        name, hosts = (
+            searched_network(console, session) if finds_network else known_network(network, node_list, lab, session.job)
+        )
         with Progress(console=Console(stderr=True), transient=True) as progress:
             task = progress.add_task("probing", total=steps(session.job))
             machine, measured = probe(session, lambda: progress.advance(task))
-        path = Path(request.output) if request.output else files.file_of(session.job.fingerprint, os.environ)
-        if request.resources:
-            search_resources(console, session, request.resource_bytes, path.with_suffix(".resources"))
-        if request.noise_seconds > 0:
-            look_for_noise(console, session, request.noise_seconds, path.with_suffix(".noise"))
-    machine.network, machine.nodes = network, hosts
+        path = Path(output) if output else files.file_of(session.job.fingerprint, os.environ)
+        if finds_resources:
+            search_resources(console, session, resource_bytes, path.with_suffix(".resources"))
+        if noise_seconds > 0:
+            look_for_noise(console, session, noise_seconds, path.with_suffix(".noise"))
+    machine.network, machine.nodes = name, hosts
     files.save(machine, path)
     for level in machine.levels:
         _print_level(console, level)
     _print_memory(console, machine)
     console.print(f"written to {path}")
-    if request.plot:
-        draw(machine, measured, request.plot)
-        console.print(f"drawn in {request.plot}")
+    if plot:
+        draw(machine, measured, plot)
+        console.print(f"drawn in {plot}")
 
 
 def searched_network(console: Console, session: Session) -> tuple[str, list[tuple[str, int]]]:
@@ -110,7 +110,7 @@ def search_resources(console: Console, session: Session, message_bytes: int, pat
         console.print(line)
     if found.sure:
         files.write_text(text_of(found, [min(place.processors) for place in places]), path)
-        console.print(f"written to {path}: thalweg map takes it as --machine resources:{path}")
+        console.print(f"written to {path}: thalweg place map takes it as --machine resources:{path}")
 
 
 def look_for_noise(console: Console, session: Session, seconds: float, path: Path) -> None:
@@ -129,26 +129,24 @@ def _odds_text(logarithm: float) -> str:
     return f"{exp(logarithm):,.3g} to 1"
 
 
-def known_network(request: Request, job: Job) -> tuple[str, list[tuple[str, int]]]:
+def known_network(network: str, node_list: str, lab: str, job: Job) -> tuple[str, list[tuple[str, int]]]:
     """Say what the network is and where hosts are in it, as far as it was told or is a lab's."""
-    network = request.network or network_of_lab(request.lab)
-    if request.nodes and not network:
-        raise ThalwegError(
-            USAGE, f"where are the hosts of {request.nodes}?", "say on which network: --network torus:4x4"
-        )
+    network = network or network_of_lab(lab)
+    if node_list and not network:
+        raise ThalwegError(USAGE, f"where are the hosts of {node_list}?", "say on which network: --network torus:4x4")
     if not network:
         return "", []
-    hosts = hosts_of_lab(request.lab)
+    hosts = hosts_of_lab(lab)
     try:
         interconnect = _core.Interconnect(network, len(hosts) or len(job.hosts))
     except _core.Error as error:
         raise ThalwegError(SETTINGS, *error.args) from error
-    if request.nodes:
-        hosts = files.read_node_list(request.nodes, interconnect)
+    if node_list:
+        hosts = files.read_node_list(node_list, interconnect)
     places = dict(hosts)
-    for host in job.hosts if request.nodes else []:
+    for host in job.hosts if node_list else []:
         if not any(_core.is_same_host(host, name) for name in places):
-            raise ThalwegError(SETTINGS, f"host {host} has no place in {request.nodes}", "add a line for it")
+            raise ThalwegError(SETTINGS, f"host {host} has no place in {node_list}", "add a line for it")
     return network, hosts
 
 

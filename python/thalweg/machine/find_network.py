@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`thalweg probe --find-network`: the network's shape, and where nodes are in it, from messages alone."""
+"""`thalweg machine probe --find-network`: the network's shape, and where nodes are in it, from messages alone."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def find_network(job: Job, bursts: Bursts, show: Callable[[str], None], seed: in
     nodes = len(job.hosts)
     if not NODES_MIN <= nodes <= NODES_MAX:
         message = f"a job on {nodes} nodes does not show its network"
-        raise ThalwegError(FAILED, message, f"give it {NODES_MIN} to {NODES_MAX} nodes: thalweg probe -n 8 …")
+        raise ThalwegError(FAILED, message, f"give it {NODES_MIN} to {NODES_MAX} nodes: thalweg machine probe -n 8 …")
     random = np.random.default_rng(seed)
     alone: dict[Pair, float] = {}
     measured: dict[tuple[Pair, Pair], float] = {}

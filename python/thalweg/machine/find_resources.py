@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`thalweg probe --find-resources`: what the cores of a node share, from sets of messages sent at once."""
+"""`thalweg machine probe --find-resources`: what the cores of a node share, from sets of messages sent at once."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def cores_of(job: Job) -> int:
 
     Raises ThalwegError where they are on several nodes, may move, share a core, or are too few or many.
     """
-    start = "start one on each core: thalweg probe --find-resources -- mpirun -np 8 --bind-to core"
+    start = "start one on each core: thalweg machine probe --find-resources -- mpirun -np 8 --bind-to core"
     if not CORES_MIN <= job.ranks <= CORES_MAX:
         raise ThalwegError(FAILED, f"{job.ranks} ranks do not show what cores share", f"{start}, {CORES_MIN} or more")
     if len(set(job.nodes)) > 1:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`thalweg probe --noise`: what takes the ranks' cores away, and how often.
+"""`thalweg machine probe --noise`: what takes the ranks' cores away, and how often.
 
 Each rank reads the clock again and again; a jump of it is a detour (Hoefler, Schneider, Lumsdaine 2010, section III).
 `thalweg simulate --noise FILE` plays the detours again (src/sim/simulate/measured_noise.hpp has the file's lines).
@@ -104,7 +104,9 @@ def noise_text(noise: str) -> str:
         except _core.Error as error:
             raise ThalwegError(USAGE, *error.args) from error
         return noise
-    text = read_text(noise, "write 1000000,25000 or random:1000000,25000, or name a file of thalweg probe --noise")
+    text = read_text(
+        noise, "write 1000000,25000 or random:1000000,25000, or name a file of thalweg machine probe --noise"
+    )
     try:
         _core.check_noise(text, noise)
     except _core.Error as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`thalweg probe`: measure what messages, copies and sums cost, and write the machine file."""
+"""`thalweg machine probe`: measure what messages, copies and sums cost, and write the machine file."""
 
 import datetime as dt
 from collections.abc import Callable, Sequence

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `thalweg machine` prints and writes: a network's figures, and how far its nodes are from one."""
+"""What `thalweg machine show` prints and writes: a network's figures, and how far its nodes are from one."""
 
 import sys
-from typing import NamedTuple
 
 import numpy as np
 
@@ -16,30 +15,24 @@ _BAR = 40
 _SHOWN_MAX = 1 << 20
 
 
-class Request(NamedTuple):
-    """What the command line says; empty texts where it does not."""
+def show_machine(source: str, *, tables: str, nodes: str, output: str) -> None:
+    """Read a network, print it, and write its graph where that is asked for; texts are empty where nothing is named.
 
-    source: str
-    tables: str
-    nodes: str
-    output: str
-
-
-def main(request: Request) -> None:
-    """Read, print, and write the graph where that is asked for."""
-    reading = read_machine(request.source, tables=request.tables)
+    Raises ThalwegError for a network or hosts that cannot be read, and for a graph that needs no file.
+    """
+    reading = read_machine(source, tables=tables)
     print_machine(reading)
     for remark in reading.remarks:
         print(f"thalweg: {remark}", file=sys.stderr)
-    if request.nodes:
-        hosts = read_node_list(request.nodes, reading.interconnect)
+    if nodes:
+        hosts = read_node_list(nodes, reading.interconnect)
         print(f"{len(hosts)} hosts have places, as {nodes_text(hosts[:3])}")
-    if request.output:
+    if output:
         if not reading.graph:
             name = reading.interconnect.name
             raise ThalwegError(SETTINGS, f"{name} needs no file", f"write this name: --network {name}")
-        write_text(reading.graph, request.output, "name another: --output FILE")
-        print(f"written to {request.output}: use it as graph:{request.output}")
+        write_text(reading.graph, output, "name another: --output FILE")
+        print(f"written to {output}: use it as graph:{output}")
 
 
 def print_machine(reading: Reading) -> None:

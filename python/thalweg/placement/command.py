@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`thalweg map`: reads a pattern and a machine, searches, prints or writes which rank goes where."""
+"""`thalweg place`: reads a pattern and a machine, searches, prints or writes which rank goes where."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import sys
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,87 +35,78 @@ _SLOW = ("emahd-nodes", "emahd-tasks", "topomap", "grasp", "grasp-near", "hybrid
 _SLOW_MAX = 300
 
 
-class Request(NamedTuple):
-    """What the command line says; empty texts where it does not."""
-
-    pattern: str
-    machine: str
-    nodes: str
-    slots_per_node: int
-    objective: str
-    seconds: float
-    proposals: int
-    seed: int
-    output: str
-    form: str
-    hosts: str
-    base_load: str
-    compare: bool
-    explain: bool
-    draw: bool
-    pictures: str
-    share_slots: bool
-    weights: str
-    imbalance: float
-
-
 _USELESS_FACTOR = 10
 """Of a bound that many times below a value nobody learns anything."""
 
 
-def run(request: Request, *, as_json: bool) -> None:
-    """Answer, as a table or as JSON.
+def place_ranks(
+    pattern_file: str,
+    *,
+    machine: str,
+    nodes: str,
+    ranks_per_node: int,
+    objective: str,
+    budget: Budget,
+    seed: int,
+    output: str,
+    form: str,
+    hosts: str,
+    base_load: str,
+    compares: bool,
+    explains: bool,
+    draws: bool,
+    plot: str,
+    shares_slots: bool,
+    weights: str,
+    imbalance: float,
+    as_json: bool,
+) -> None:
+    """Print which rank goes where, as a table or as JSON. Files that are not named are empty texts.
 
     The placement goes where it is asked for: into a file, or with a format alone (or "-" as the file) to standard
     output. What is for people is on standard error then. A format that cannot be written is refused before the search.
     """
-    pattern = read_pattern(request.pattern)
-    slots = read_slots(request.machine, request.nodes, request.slots_per_node)
-    is_piped = request.output == "-" or bool(request.form and not request.output)
-    form = request.form or "list"
-    hosts = read_hosts(request.hosts, slots.node_count) if request.hosts else []
-    check_format(form, slots, pattern.tasks, hosts)
+    pattern = read_pattern(pattern_file)
+    slots = read_slots(machine, nodes, ranks_per_node)
+    is_piped = output == "-" or bool(form and not output)
+    names = read_hosts(hosts, slots.node_count) if hosts else []
+    check_format(form or "list", slots, pattern.tasks, names)
     for remark in pattern.remarks:
         print(f"thalweg: {remark}", file=sys.stderr)
+    sharing = Sharing(_weights(weights), imbalance) if weights or shares_slots else None
+    load = read_base_load(base_load, slots) if base_load else None
     placement = map_ranks(
-        pattern,
-        slots,
-        objective=request.objective,
-        budget=Budget(request.seconds, request.proposals),
-        seed=request.seed,
-        sharing=_sharing(request),
-        base_load=read_base_load(request.base_load, slots) if request.base_load else None,
+        pattern, slots, objective=objective, budget=budget, seed=seed, sharing=sharing, base_load=load
     )
-    if request.output and not is_piped:
-        write_text(text_of(placement, form, hosts), request.output)
-    if request.pictures:
-        write_pictures(pattern, placement, request.pictures)
+    if output and not is_piped:
+        write_text(text_of(placement, form or "list", names), output)
+    if plot:
+        write_pictures(pattern, placement, plot)
     if as_json:
         print(json.dumps(as_data(placement)))
         return
     if is_piped:
-        print(text_of(placement, form, hosts), end="", flush=True)
+        print(text_of(placement, form or "list", names), end="", flush=True)
     with contextlib.redirect_stdout(sys.stderr if is_piped else sys.stdout):
-        _print_all(request, pattern, placement)
+        _print(pattern, placement)
+        _print_more(pattern, placement, compares=compares, explains=explains, draws=draws)
 
 
-def _print_all(request: Request, pattern: Pattern, placement: Placement) -> None:
-    """Print what is for people."""
-    _print(pattern, placement)
-    if request.compare:
+def _print_more(pattern: Pattern, placement: Placement, *, compares: bool, explains: bool, draws: bool) -> None:
+    if compares:
         _compare(pattern, placement)
-    if request.explain:
+    if explains:
         print("", *explanation(pattern, placement), sep="\n")
-    if request.draw:
+    if draws:
         print("", *drawings(pattern, placement), sep="\n")
 
 
-def _sharing(request: Request) -> Sharing | None:
-    if not request.weights:
-        return Sharing(None, request.imbalance) if request.share_slots else None
-    lines = lines_of(read_text(request.weights, "write a weight a line, one for each rank"), request.weights)
-    weights = [_weight(word, line.place) for line in lines for word in line.words]
-    return Sharing(weights, request.imbalance)
+def _weights(path: str) -> list[float] | None:
+    """Read a weight for each rank; none where ranks are all alike."""
+    if not path:
+        return None
+    lines = lines_of(read_text(path, "write a weight a line, one for each rank"), path)
+    return [_weight(word, line.place) for line in lines for word in line.words]
 
 
 def _weight(word: str, place: Place) -> float:
@@ -125,18 +116,21 @@ def _weight(word: str, place: Place) -> float:
         place.refuse(f"'{shown(word)}' is no weight", "write a number a line, one for each rank")
 
 
-def print_advice(  # noqa: PLR0913 - the command's options
+def print_advice(
     pattern: str,
     machine: str,
     ranks_per_node: Sequence[int],
     *,
     spare: int,
     seconds: float,
-    link_rate: float,
+    link_bandwidth: float,
     seed: int,
     as_json: bool,
 ) -> None:
-    """Print which allocations a program's communication is fastest on, as a table or as JSON."""
+    """Print which allocations a program's communication is fastest on, as a table or as JSON.
+
+    Links carry `link_bandwidth` bytes a second each way; each allocation is searched for so many seconds.
+    """
     found = advise(
         read_pattern(pattern),
         machine,
@@ -144,7 +138,7 @@ def print_advice(  # noqa: PLR0913 - the command's options
         spare=spare,
         budget=Budget(seconds),
         seed=seed,
-        costs=LinkCosts(bytes_per_second=link_rate),
+        costs=LinkCosts(bytes_per_second=link_bandwidth),
     )
     print(json.dumps([one._asdict() for one in found]) if as_json else table(found))
 

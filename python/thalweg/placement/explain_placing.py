@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`thalweg explain` of a recorded pattern: what `thalweg run --place auto` does for its program, and why.
+"""`thalweg tune explain` of a recorded pattern: what `thalweg run --place auto` does for its program, and why.
 
 It asks what the running job asks: the pattern, where the job's hosts are, and what earlier runs tried.
 """

@@ -55,7 +55,7 @@ class Costs:
     noise: str = ""
     """Detours of processors: "1000000,25000,7" is 25 us in each millisecond, begun at random by the seed 7.
 
-    With "random:" before it they come once in each period, at random. Or a file of `thalweg probe --noise`.
+    With "random:" before it they come once in each period, at random. Or a file of `thalweg machine probe --noise`.
     """
     cores: int | None = None
     """Of each machine, shared by its ranks; 0: each rank has a core of its own; None: what the machine file says."""

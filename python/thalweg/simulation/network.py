@@ -5,17 +5,17 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from thalweg import _core
 from thalweg.call_arguments import checked
-from thalweg.errors import SETTINGS, ThalwegError
+from thalweg.errors import SETTINGS, USAGE, ThalwegError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -102,6 +102,22 @@ class Routers:
         """Give the interface as the core has it."""
         ticks = round(self.interface_ns * PICOSECONDS)
         return _core.PacketInterface(ticks, ticks, self.occupied)
+
+
+def routers_from(usual: Routers, texts: Mapping[str, str], names: Sequence[str]) -> Routers:
+    """Change the usual routers by texts for some of their names.
+
+    Raises ThalwegError for another name, and where a number is expected and there is none.
+    """
+    values: dict[str, Any] = {}
+    for name, text in texts.items():
+        if name not in names:
+            raise ThalwegError(USAGE, f"thalweg simulate: no routers with {name}", f"choose {', '.join(names)}")
+        try:
+            values[name] = type(getattr(usual, name))(text)
+        except ValueError as error:
+            raise ThalwegError(USAGE, f"thalweg simulate: --router {name}={text}", "give a number") from error
+    return replace(usual, **values)
 
 
 @dataclass(frozen=True)

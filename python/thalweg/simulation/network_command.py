@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import fields
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.console import Console
@@ -17,59 +17,10 @@ from thalweg.simulation.network_picture import draw_loads, draw_times
 from thalweg.units import size_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 _RANGE = re.compile(r"^([\d.]+)\.\.([\d.]+?)(?::([\d.]+))?$")
 LOADS_MAX = 1000
-
-
-class Request(NamedTuple):
-    """What the command line says; empty texts where it does not."""
-
-    topology: str
-    pattern: str
-    load: str
-    routing: str
-    multicast: str
-    reduce: str
-    workload: str
-    sizes: list[int]
-    interface: str
-    senders: int
-    packets: int
-    workers: int
-    plot: str
-    routers: dict[str, Any]
-    """What Routers() is made with."""
-
-
-def request_from(options: dict[str, Any]) -> Request:
-    """Sort the command's options."""
-    known = {each.name for each in fields(network.Routers)}
-    routers = {name: value for name, value in options.items() if name in known}
-    others = {name: value for name, value in options.items() if name not in known}
-    return Request(**others, routers=routers)
-
-
-def run(request: Request, *, as_json: bool) -> None:
-    """Answer, as a text or as JSON."""
-    kinds = [name for name in ("multicast", "reduce", "workload") if getattr(request, name)]
-    if len(kinds) > 1:
-        raise ThalwegError(
-            USAGE, f"thalweg simulate network: --{kinds[0]} and --{kinds[1]} together", "choose one of them"
-        )
-    if request.workload not in ("", "md"):
-        raise ThalwegError(USAGE, f"thalweg simulate network: no workload '{request.workload}'", "choose md")
-    if request.interface not in ("", "latency", "occupancy"):
-        raise ThalwegError(
-            USAGE, f"thalweg simulate network: --interface {request.interface}", "choose latency or occupancy"
-        )
-    if request.reduce:
-        _answer(_reductions(request), request.plot, as_json=as_json)
-    elif request.workload:
-        _answer(_molecular_dynamics(request), request.plot, as_json=as_json)
-    else:
-        _run_loads(request, as_json=as_json)
 
 
 def loads_from(text: str) -> list[float]:
@@ -100,18 +51,22 @@ def numbers_from(option: str, text: str, known: dict[str, int]) -> dict[str, int
     return values
 
 
-def _routers(request: Request, **others: Any) -> network.Routers:
-    return network.Routers(**request.routers, **others)
-
-
-def _run_loads(request: Request, *, as_json: bool) -> None:
-    multicast = numbers_from("multicast", request.multicast, {"fanout": 0, "sets": 0}) if request.multicast else {}
-    if request.interface == "occupancy":
-        raise ThalwegError(
-            USAGE,
-            "thalweg simulate network: interfaces that are occupied, under loads",
-            "choose latency: 1300 ns a packet would let no load above 0.16 through",
-        )
+def run_loads(
+    topology: str,
+    pattern: str,
+    loads: str,
+    routers: network.Routers,
+    *,
+    routing: str,
+    multicast: str,
+    senders: int,
+    packets: int,
+    workers: int,
+    plot: str,
+    as_json: bool,
+) -> None:
+    """Simulate a network under loads, and answer as a text or as JSON."""
+    kinds = numbers_from("multicast", multicast, {"fanout": 0, "sets": 0}) if multicast else {}
     console = Console(stderr=True)
     with Progress(
         TextColumn("{task.description}"),
@@ -123,19 +78,19 @@ def _run_loads(request: Request, *, as_json: bool) -> None:
     ) as progress:
         task = progress.add_task("packets")
         found = network.simulate_network(
-            request.topology,
-            request.pattern,
-            loads_from(request.load),
-            routing=request.routing,
-            routers=_routers(request),
-            senders=request.senders,
-            packets=request.packets,
-            workers=request.workers,
+            topology,
+            pattern,
+            loads_from(loads),
+            routing=routing,
+            routers=routers,
+            senders=senders,
+            packets=packets,
+            workers=workers,
             progress=lambda done, of: progress.update(task, completed=done, total=of),
-            **multicast,
+            **kinds,
         )
-    if request.plot:
-        draw_loads([found], request.plot)
+    if plot:
+        draw_loads([found], plot)
     if as_json:
         print(json.dumps(as_data(found)))
     else:
@@ -205,38 +160,38 @@ class Answer(NamedTuple):
     """Of each size, by way."""
 
 
-def _by_size(title: str, request: Request, ways: dict[str, Callable[[int], network.MessageTimes]]) -> Answer:
-    times = [[way(size).finish for way in ways.values()] for size in request.sizes]
-    return Answer(title, list(ways), request.sizes, times)
+def _by_size(title: str, sizes: Sequence[int], ways: dict[str, Callable[[int], network.MessageTimes]]) -> Answer:
+    times = [[way(size).finish for way in ways.values()] for size in sizes]
+    return Answer(title, list(ways), list(sizes), times)
 
 
-def _reductions(request: Request) -> Answer:
-    numbers = numbers_from("reduce", request.reduce, {"units": 1, "groups": 1})
-    routers = _routers(request, units=numbers["units"], occupied=request.interface == "occupancy")
-    return _by_size(
-        f"{numbers['groups']} reductions of all nodes of {request.topology}, {numbers['units']} combine units",
-        request,
-        {
-            "in switches": lambda size: network.simulate_reduction(
-                request.topology, size, groups=numbers["groups"], routers=routers
-            )
-        },
-    )
+def run_reductions(
+    topology: str, reduce: str, sizes: Sequence[int], routers: network.Routers, *, plot: str, as_json: bool
+) -> None:
+    """Simulate reductions in switches, and answer as a text or as JSON."""
+    numbers = numbers_from("reduce", reduce, {"units": 1, "groups": 1})
+    combining = replace(routers, units=numbers["units"])
+
+    def in_switches(size: int) -> network.MessageTimes:
+        return network.simulate_reduction(topology, size, groups=numbers["groups"], routers=combining)
+
+    title = f"{numbers['groups']} reductions of all nodes of {topology}, {numbers['units']} combine units"
+    _answer(_by_size(title, sizes, {"in switches": in_switches}), plot, as_json=as_json)
 
 
-def _molecular_dynamics(request: Request) -> Answer:
-    routers = _routers(request, occupied=request.interface != "latency")
+def run_molecular_dynamics(
+    topology: str, sizes: Sequence[int], routers: network.Routers, *, senders: int, plot: str, as_json: bool
+) -> None:
+    """Simulate molecular dynamics' multicasts in switches and without, and answer as a text or as JSON."""
 
     def way(*, in_switches: bool) -> Callable[[int], network.MessageTimes]:
         return lambda size: network.simulate_molecular_dynamics(
-            request.topology, size, senders=request.senders, in_switches=in_switches, routers=routers
+            topology, size, senders=senders, in_switches=in_switches, routers=routers
         )
 
-    return _by_size(
-        f"a sixteenth of the nodes of {request.topology} send to 16 others each",
-        request,
-        {"in switches": way(in_switches=True), "point to point": way(in_switches=False)},
-    )
+    title = f"a sixteenth of the nodes of {topology} send to 16 others each"
+    ways = {"in switches": way(in_switches=True), "point to point": way(in_switches=False)}
+    _answer(_by_size(title, sizes, ways), plot, as_json=as_json)
 
 
 def _answer(answer: Answer, plot: str, *, as_json: bool) -> None:

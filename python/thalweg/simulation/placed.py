@@ -55,9 +55,9 @@ def network_of(  # noqa: PLR0913 - where ranks are has that many sides, most wit
     """Put ranks on the nodes of a network.
 
     Slot s is on node s // ranks_per_node of those that the job has (None: all), but for the numbers in `without`. Rank
-    r is on slot placement[r] (None: slot r), as `thalweg map` gives them. With 0 ranks on a node all are on the first;
-    with 0 ranks there are as many as slots. Raises ThalwegError for what is no network, for too few slots, and for a
-    placement that is none.
+    r is on slot placement[r] (None: slot r), as `thalweg place map` gives them. With 0 ranks on a node all are on the
+    first; with 0 ranks there are as many as slots. Raises ThalwegError for what is no network, for too few slots, and
+    for a placement that is none.
     """
     if ranks_per_node < 0:
         raise ThalwegError(SETTINGS, f"{ranks_per_node} ranks on a node", "choose 0, for all, or more")
@@ -121,8 +121,8 @@ def _checked(placement: ArrayLike | None, ranks: int, slots: int) -> NDArray[np.
 
 
 def read_placement(path: str) -> NDArray[np.int64]:
-    """Read the slot of each rank, a line each, as `thalweg map -o FILE --format list` writes them."""
-    remedy = "name a file of slots, as `thalweg map -o FILE --format list` writes it"
+    """Read the slot of each rank, a line each, as `thalweg place map -o FILE --format list` writes them."""
+    remedy = "name a file of slots, as `thalweg place map -o FILE --format list` writes it"
     slots: dict[int, None] = {}
     for line in lines_of(read_text(path, remedy), path):
         for word in line.words:

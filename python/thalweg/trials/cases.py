@@ -67,7 +67,7 @@ def cases(operations: Sequence[str], sizes: Sequence[int]) -> list[Case]:
         raise ThalwegError(USAGE, f"{unknown[0]} cannot be tuned", f"choose among {known}")
     if any(size % 8 or size < 8 for size in sizes):
         raise ThalwegError(
-            USAGE, "sizes must be multiples of 8 bytes, as sums of doubles are tuned", "--sizes 8,64,1KiB"
+            USAGE, "sizes must be multiples of 8 bytes, as sums of doubles are tuned", "--bytes 8,64,1KiB"
         )
     found = []
     for kind in (OPERATIONS, NONBLOCKING):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `thalweg check` prints."""
+"""What `thalweg machine check` prints."""
 
 import os
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.progress import Progress
@@ -18,30 +18,24 @@ from thalweg.tune.guidelines import SIZES, Native, Violation, checks, remedies, 
 from thalweg.units import count_text, size_text, time_text
 
 
-class Request(NamedTuple):
-    """What to check."""
+def check_library(
+    launcher: Sequence[str], *, ranks: int, mpi: str, lab: str, sizes: Sequence[int], tuning: str
+) -> None:
+    """Check the MPI library's collectives at these sizes, or the usual ones, and print what is slower than it need be.
 
-    mpi: str
-    ranks: int
-    launcher: list[str]
-    lab: str
-    sizes: list[int]
-    tuning: str
-
-
-def main(request: Request) -> None:
-    """Check and print."""
-    tuning = tuning_path_of(request.tuning)
-    words = start_words(request.launcher, request.ranks, trial_program(request.mpi, os.environ))
+    Raises ThalwegError where the job cannot be started, or the tuning file cannot be read.
+    """
+    tuning_file = tuning_path_of(tuning)
+    words = start_words(launcher, ranks, trial_program(mpi, os.environ))
     found: list[Violation] = []
-    with Session(words, lab=request.lab) as session, Progress(console=Console(stderr=True), transient=True) as progress:
+    with Session(words, lab=lab) as session, Progress(console=Console(stderr=True), transient=True) as progress:
         job = session.job
-        work = list(checks(job.ranks, request.sizes or SIZES))
+        work = list(checks(job.ranks, sizes or SIZES))
         native = Native(session)
         for term, instead, description in progress.track(work, description="checking"):
             if one := violation(term, instead, description, native):
                 found.append(one)
-    _print(found, len(work), job, tuning)
+    _print(found, len(work), job, tuning_file)
 
 
 def _print(found: list[Violation], count: int, job: Job, tuning_path: str) -> None:

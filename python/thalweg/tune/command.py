@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `thalweg tune` prints: a bar while it works, a line for each case, and what the search took."""
+"""What `thalweg tune search` prints: a bar while it works, a line for each case, and what the search took."""
 
 import math
 import os
@@ -87,9 +87,9 @@ class Bar:
         print(line(one), flush=True)
 
 
-def main(  # noqa: PLR0913
-    *,
+def search(
     launcher: Sequence[str],
+    *,
     ranks: int,
     mpi: str,
     lab: str,
@@ -100,7 +100,7 @@ def main(  # noqa: PLR0913
     library: bool,
     machine: str,
     tuning: str,
-    json_file: str,
+    figures: str,
 ) -> None:
     """Tune, show, and say what it took."""
     file = tuning or default_tuning_file(os.environ)
@@ -139,5 +139,5 @@ def main(  # noqa: PLR0913
     print(f"geometric mean of native / pick: {mean:.2f}; tried {tried} of {space} candidates ({part:.0%})")
     if left_out := len(request.cases) - len(found):
         print(f"{left_out} of {len(request.cases)} cases did not fit into {budget}: a longer --budget tries them")
-    if json_file:
-        write_document(found, json_file)
+    if figures:
+        write_document(found, figures)

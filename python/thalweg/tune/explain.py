@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`thalweg explain CALL`: what would run for a call, and why."""
+"""`thalweg tune explain CALL`: what would run for a call, and why."""
 
 import os
 from collections.abc import Collection, Sequence
@@ -190,7 +190,7 @@ def tune_command(ranks: int, operations: Collection[str], sizes: Collection[int]
     """Write the command that measures some operations, ready to be pasted; sizes as trials take them."""
     words = f"thalweg tune -n {ranks} --ops {','.join(sorted(operations))}"
     tried = sorted({max(8, (size + 4) // 8 * 8) for size in sizes if size > 0})
-    return words + (f" --sizes {','.join(map(str, tried))}" if tried else "")
+    return words + (f" --bytes {','.join(map(str, tried))}" if tried else "")
 
 
 def reason(question: Question, picks: Sequence[tuple[_core.Pick, _core.Tuning]], tuning_path: str) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`thalweg explain REPORT`: what ran for each call of a finished run, why, and what the alternatives are."""
+"""`thalweg tune explain REPORT`: what ran for each call of a finished run, why, and what the alternatives are."""
 
 import os
 from collections.abc import Mapping, Sequence

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`thalweg check`: where the MPI library is slower at something than at what could do the same.
+"""`thalweg machine check`: where the MPI library is slower at something than at what could do the same.
 
 Self-consistent performance guidelines: Träff, Gropp, Thakur 2010; the patterns are those of Hunold and Carpen-Amarie
 2018 (PGMPITuneLib). A guideline says that a call takes no longer than other calls that achieve as much.

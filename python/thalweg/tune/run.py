@@ -103,7 +103,7 @@ def machine_of(
         machine, _ = probe(session, show)
         machine.network, machine.nodes = network_of_lab(lab), hosts_of_lab(lab)
     except _OutOfTime:
-        print("thalweg: the probe did not fit into the budget; 'thalweg probe' makes it once", file=sys.stderr)
+        print("thalweg: the probe did not fit into the budget; 'thalweg machine probe' makes it once", file=sys.stderr)
         machine = _core.default_machine()
         machine.cores = _core.Fingerprint(list(session.job.fingerprint)).cores
         return machine

@@ -56,7 +56,7 @@ double Machine::combine_seconds(std::int64_t bytes) const {
 
 Machine default_machine() {
   Machine machine;
-  machine.title = "a machine that nobody measured: thalweg probe measures this one";
+  machine.title = "a machine that nobody measured: thalweg machine probe measures this one";
   machine.cores = 8;
   const auto range = [](std::int64_t bytes_max, double latency, double overhead, double overhead_per_byte,
                         double gap, double gap_per_byte) {

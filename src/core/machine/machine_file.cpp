@@ -39,12 +39,12 @@ struct Location {
 };
 
 constexpr std::string_view explanation =
-    "# What thalweg probe found: times in seconds with their units, each with the spread of its\n"
+    "# What thalweg machine probe found: times in seconds with their units, each with the spread of its\n"
     "# measurements (a tenth .. nine tenths). Rows hold for messages up to `bytes`; what each key means,\n"
     "# docs/tuning.md says. Of a level's `samples`, `outliers` took over three times the median of their "
     "row.\n";
 
-constexpr const char* measure_again = "correct it, or measure again: thalweg probe";
+constexpr const char* measure_again = "correct it, or measure again: thalweg machine probe";
 
 std::string text_of(const toml::table& table, std::string_view key, const Location& location,
                     std::string default_value, const char* remedy = measure_again) {
@@ -305,7 +305,7 @@ std::string shape_of(const toml::table& table, const Location& location) {
 Machine read(const toml::table& table, const std::string& name) {
   const Location location{name, ""};
   if (number_of(table, "format", location, 0) != format_number)
-    location.refuse("is no machine file of this version", "measure again: thalweg probe");
+    location.refuse("is no machine file of this version", "measure again: thalweg machine probe");
   check_machine_keys(table, name);
   Machine machine;
   machine.title = text_of(table, "title", location, "");
@@ -361,7 +361,7 @@ Machine parse_machine(std::string_view text, const std::string& name) {
 }
 
 Machine load_machine(const std::string& file) {
-  return parse_machine(read_text(file, "name a machine file; thalweg probe makes one"), file);
+  return parse_machine(read_text(file, "name a machine file; thalweg machine probe makes one"), file);
 }
 
 std::string to_text(const Machine& machine) {

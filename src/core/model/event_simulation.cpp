@@ -108,7 +108,7 @@ Prediction EventSimulation::run(double enough_seconds) {
     if (state.stage < state.schedule->stages.size())
       throw Error(fmt::format("rank {} of the schedule waits for ever in stage {}", state.schedule->rank,
                               state.stage),
-                  "prove it: thalweg verify");
+                  "prove it: thalweg strategies verify");
   return outcome(std::nullopt);
 }
 
@@ -221,7 +221,7 @@ void EventSimulation::depart(Rank rank, std::uint32_t step, double time) {
   const auto index = static_cast<std::size_t>(first - receives.begin()) + state.sequence[step];
   if (index >= receives.size() || receives[index].peer != rank)
     throw Error(fmt::format("rank {} sends rank {} a message that it does not receive", rank, peer),
-                "prove the schedule: thalweg verify");
+                "prove the schedule: thalweg strategies verify");
   events_.push({.time = carry(rank, step, departure),
                 .rank = peer,
                 .step = receives[index].step,

@@ -177,7 +177,8 @@ std::shared_ptr<const Interconnect> parse_resources(std::string_view text, const
 
 std::shared_ptr<const Interconnect> load_resources(const std::string& file) {
   return parse_resources(
-      read_text(file, "name a file: resources:FILE; thalweg probe --find-resources writes one"), file);
+      read_text(file, "name a file: resources:FILE; thalweg machine probe --find-resources writes one"),
+      file);
 }
 
 } // namespace thalweg::topology

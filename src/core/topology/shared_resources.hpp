@@ -2,8 +2,8 @@
 #pragma once
 
 // The inside of a node as what its cores share: each resource is used by some messages, of which it carries
-// `capacity` at full rate (`thalweg probe --find-resources` finds them). Files have a line a thing, words
-// with blanks between, '#' begins a comment:
+// `capacity` at full rate (`thalweg machine probe --find-resources` finds them). Files have a line a thing,
+// words with blanks between, '#' begins a comment:
 //
 //     cores 8
 //     resource link 1.5 0-3>4-7          what cores 0 to 3 send to cores 4 to 7

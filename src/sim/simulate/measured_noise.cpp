@@ -52,7 +52,7 @@ void MeasuredNoise::refuse(std::size_t number, std::string_view what) const {
   throw Error(
       fmt::format("{}:{}: {}", name_, number, what),
       "write 'processor LENGTH' and behind it 'BEGIN DURATION', nanoseconds, one detour after the other; "
-      "thalweg probe --noise does");
+      "thalweg machine probe --noise does");
 }
 
 void MeasuredNoise::append(std::string_view line, std::size_t number) {

@@ -88,7 +88,7 @@ Noise parse_noise(std::string_view text) {
   throw Error(
       fmt::format("noise {:?}", text),
       "write PERIOD,DURATION in nanoseconds, the latter shorter, and perhaps a seed: 1000000,25000,7; "
-      "random:1000000,25000 for random moments; or name a file that thalweg probe --noise wrote");
+      "random:1000000,25000 for random moments; or name a file that thalweg machine probe --noise wrote");
 }
 
 } // namespace thalweg::simulate

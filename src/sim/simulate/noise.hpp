@@ -4,7 +4,7 @@
 // Noise: the operating system takes a processor away now and then, for a moment (a detour; Hoefler,
 // Schneider, Lumsdaine 2010, "Characterizing the influence of system noise on large-scale applications by
 // simulation", SC'10). Detours come in regular periods, once in each period at a random moment, or as they
-// were measured (`thalweg probe --noise`).
+// were measured (`thalweg machine probe --noise`).
 
 #include "simulate/measured_noise.hpp"
 #include "simulate/message_costs.hpp"

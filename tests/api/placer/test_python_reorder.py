@@ -30,7 +30,7 @@ def test_communicators_in_a_better_order(mpi: str, ranks: int) -> None:
 
 @pytest.fixture
 def _lab() -> Iterator[None]:
-    with thalweg.up("--hosts", str(HOSTS), "--rate", "1gbit", "--topology", "ring", "--shuffle", "3"):
+    with thalweg.up("--hosts", str(HOSTS), "--rate", "1gbit", "--network", "ring", "--shuffle", "3"):
         yield
 
 

@@ -98,13 +98,15 @@ def test_answers_are_the_same(
     ],
 )
 def test_every_call_is_explained(program: Program, site: Site, prepared: dict[str, tuple[Job, Answer]]) -> None:
-    """`thalweg explain` says of each call what ran, and why, or why there is no choice."""
+    """`thalweg tune explain` says of each call what ran, and why, or why there is no choice."""
     folder, job, _ = _prepare(program, site, prepared)
     report_file = folder / "explained.json"
     _answer(program, job, folder, ("--learn-budget", "100", "--report", str(report_file)))
     calls = json.loads(report_file.read_text())["calls"]
     assert calls
-    explained = run([*thalweg_command(), "explain", str(report_file)], base_environment(os.environ), folder, LIMIT_S)
+    explained = run(
+        [*thalweg_command(), "tune", "explain", str(report_file)], base_environment(os.environ), folder, LIMIT_S
+    )
     blocks: list[list[str]] = []
     for line in explained.output.splitlines()[2:]:
         if not line:

@@ -17,7 +17,20 @@ from thalweg.rules.formats import intel_variables
 def test_intels_settings_are_measured_and_loaded(name: str, tmp_path: Path) -> None:
     mpi = named(name)
     file = tmp_path / "settings.env"
-    words = ["export", "--intel", str(file), "-n", "2", "--ops", "barrier,reduce_scatter", "--sizes", "64KiB"]
+    words = [
+        "tune",
+        "export",
+        "--format",
+        "intel",
+        "-o",
+        str(file),
+        "-n",
+        "2",
+        "--ops",
+        "barrier,reduce_scatter",
+        "--bytes",
+        "64KiB",
+    ]
     environment = launcher_environment(mpi) | {"XDG_CACHE_HOME": str(tmp_path)}
     result = subprocess.run(
         [sys.executable, "-m", "thalweg", *words],

@@ -29,7 +29,7 @@ HOSTS = 8
 
 @pytest.fixture(scope="module", autouse=True)
 def _lab() -> Iterator[None]:
-    words = ["--hosts", str(HOSTS), "--rate", "100mbit", "--topology", "ring", "--shuffle", "3"]
+    words = ["--hosts", str(HOSTS), "--rate", "100mbit", "--network", "ring", "--shuffle", "3"]
     with thalweg.up(*words):
         yield
 

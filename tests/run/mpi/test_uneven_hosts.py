@@ -43,7 +43,7 @@ SUITES = (
 @pytest.fixture(scope="module", autouse=True)
 def _lab() -> Iterator[None]:
     """Three hosts out of order, of which one gets more ranks than the others."""
-    words = ("--topology", "ring", "--shuffle", "2")
+    words = ("--network", "ring", "--shuffle", "2")
     with thalweg.up("--hosts", str(HOSTS), "--rate", "1gbit", *words):
         yield
 

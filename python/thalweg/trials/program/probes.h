@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The measurements that `thalweg probe` makes, as requests of the trial program. Of pairs of ranks, all at
- * once; of several pairs the slowest is told:
+/* The measurements that `thalweg machine probe` makes, as requests of the trial program. Of pairs of ranks,
+ * all at once; of several pairs the slowest is told:
  *
  *   @pingpong BYTES COUNT SAMPLES A B...        half a round trip
  *   @burst BYTES COUNT SAMPLES A B...           a message of COUNT sent in a row (multi-ping)
