@@ -77,18 +77,55 @@ std::uint16_t Associations::add(std::uint16_t array, std::string_view strategy, 
   return number;
 }
 
-void Associations::drop_ended() {
-  for (auto& one : all_)
-    if (one && one->has_ended)
-      one.reset();
+Associations::~Associations() {
+  for (const auto& one : all_)
+    if (one)
+      note_results(*one);
+  if (knowledge_)
+    job::keep_found(scheduler_.group(), "a program with objects",
+                    {.machine = knowledge_->fingerprint, .picks = {}, .brackets = std::move(found_)});
 }
 
-std::optional<BracketChoice> Associations::choice_of(bool may_try) const {
+void Associations::note_results(const Association& association) {
+  if (!association.choice)
+    return;
+  for (const FoundStrategy& one : association.choice->results())
+    found_.push_back({.ranks = scheduler_.group().ranks(),
+                      .messages = static_cast<std::int64_t>(one.messages),
+                      .message_bytes = static_cast<std::int64_t>(one.message_bytes),
+                      .is_multicast = one.is_multicast,
+                      .use = std::string(to_text(one.combining)),
+                      .seconds = one.seconds});
+}
+
+void Associations::drop_ended() {
+  for (auto& one : all_)
+    if (one && one->has_ended) {
+      note_results(*one);
+      one.reset();
+    }
+}
+
+// A strategy that this version does not know is passed over, as other entries of the file may be good.
+std::vector<FoundStrategy> Associations::found_before() const {
+  std::vector<FoundStrategy> found;
+  for (const tune::BracketPick& pick : knowledge_->brackets)
+    if (const auto combining = find_combining(pick.use);
+        combining && pick.ranks == scheduler_.group().ranks())
+      found.push_back({static_cast<double>(pick.messages), static_cast<double>(pick.message_bytes),
+                       pick.is_multicast, *combining, pick.seconds});
+  return found;
+}
+
+std::optional<BracketChoice> Associations::choice_of(bool may_try) {
   const job::Group& group = scheduler_.group();
   if (group.ranks() == 1)
     return std::nullopt;
+  if (!knowledge_)
+    knowledge_ = job::agree_on_knowledge(group);
   const auto level = group.node_count() > 1 ? machine::Level::network : machine::Level::node;
-  return BracketChoice(job::agree_on_knowledge(group).machine.machine, level, group.ranks(), may_try);
+  return BracketChoice(knowledge_->machine.machine, level, group.ranks(),
+                       {.may_try = may_try, .found = found_before()});
 }
 
 std::size_t Associations::take(std::uint16_t entry, const char* combined, std::size_t bytes) {
