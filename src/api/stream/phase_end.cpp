@@ -67,8 +67,8 @@ bool PhaseEnd::has_closed(std::uint32_t end, LinkCloser& links) {
   THALWEG_ASSERT(normal, closing_link_ <= end);
   if (closing_link_ == end)
     return true;
-  const Mark all_say = mark(stage_ == Stage::quiescence);
-  while (closing_link_ < end && links.close(closing_link_, all_say))
+  const Mark same = mark(stage_ == Stage::quiescence);
+  while (closing_link_ < end && links.close(closing_link_, same))
     ++closing_link_;
   return closing_link_ == end;
 }

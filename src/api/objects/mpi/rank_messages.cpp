@@ -55,11 +55,11 @@ void RankMessages::send_large(std::uint32_t rank) {
   THALWEG_ASSERT(normal, open_large_ != nullptr && rank != view_.rank);
   const bool is_near = view_.stream->shares_memory != 0 && group_.near_rank(static_cast<Rank>(rank)) >= 0;
   const LargeAnnouncement message = large_.send(rank, std::move(open_large_), open_large_bytes_, is_near);
-  tell(static_cast<Rank>(rank), Notice::announcement, message);
+  send_notice(static_cast<Rank>(rank), Notice::announcement, message);
   ++view_.sent;
 }
 
-void RankMessages::tell(Rank rank, Notice what, std::span<const char> said) {
+void RankMessages::send_notice(Rank rank, Notice what, std::span<const char> said) {
   const thalweg_message head{.bytes = static_cast<std::uint32_t>(said.size()),
                              .array = control_array,
                              .entry = static_cast<std::uint16_t>(what),
@@ -123,7 +123,7 @@ void RankMessages::take_control(const thalweg_message& head, const char* argumen
     std::memcpy(&message, arguments, sizeof message);
     const bool is_copied = large_.announced(head.source, message);
     if (message.address != 0)
-      tell(from, is_copied ? Notice::copied : Notice::uncopied, {});
+      send_notice(from, is_copied ? Notice::copied : Notice::uncopied, {});
     break;
   }
   case Notice::copied:

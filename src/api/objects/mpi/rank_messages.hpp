@@ -45,10 +45,10 @@ public:
   /// Sends a combined message of so many pieces, which the holder takes there. Throws Error where MPI cannot
   /// count its bytes.
   void send_combined(Rank rank, std::uint16_t holder_entry, std::span<const std::span<const char>> pieces);
-  void tell(Rank rank, Notice what, std::span<const char> said);
+  void send_notice(Rank rank, Notice what, std::span<const char> said);
   template <typename Said>
-  void tell(Rank rank, Notice what, const Said& said) {
-    tell(rank, what, std::span(reinterpret_cast<const char*>(&said), sizeof said));
+  void send_notice(Rank rank, Notice what, const Said& said) {
+    send_notice(rank, what, std::span(reinterpret_cast<const char*>(&said), sizeof said));
   }
 
   /// Messages from other ranks that have come.

@@ -56,7 +56,7 @@ void Scheduler::fail(const char* why) {
   has_failed(group_.rank(), std::string(said.data(), said.size()));
   for (Rank rank = 0; rank < group_.ranks(); ++rank)
     if (rank != group_.rank())
-      messages_.tell(rank, Notice::failed, said);
+      messages_.send_notice(rank, Notice::failed, said);
 }
 
 // After a failure nothing of the program's runs any more, but elements that are on their way come.
