@@ -11,15 +11,11 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # Larger than CLASS_SIZE_MAX, and to be taken apart by the state of their parts. None is added, and none grows.
 LARGE_CLASSES = {
-    "Network": 89,
     "Learner": 63,
-    "LoggpSimulation": 57,
     "Registry": 45,
     "CommunicatorState": 43,
     "Bracket": 43,
-    "LinkEnergy": 42,
     "Team": 42,
-    "FlowNetwork": 41,
 }
 PROCESS_VARIABLES_MAX = 27
 

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 ROOMS = ("core", "topology", "machine", "model", "simulate/packet", "simulate")
 LEFT_OUT = re.compile(
-    r"simulate/(re(play|mote)|schedules|streams|exchange|rounds|goal)|machine_file|machine/(?!machine|node_list)"
+    r"simulate/(re(play|mote)|schedules|streams|exchange|rounds|goal)|machine/(?!machine\.|node_list)"
 )
 """What needs rooms or libraries that a simulation by itself does not."""
 MODEL = ("flow_network", "flow_rates")

@@ -11,7 +11,7 @@
 namespace thalweg::model {
 
 FlowNetwork::FlowNetwork(const topology::Interconnect& interconnect, bool has_history)
-    : interconnect_(interconnect), has_history_(has_history) {
+    : interconnect_(interconnect), history_(has_history) {
   if (interconnect.links() > std::numeric_limits<std::int32_t>::max())
     throw Error(fmt::format("{} has {} links", interconnect.name(), interconnect.links()),
                 "choose a network of fewer than 2^31 links");
@@ -23,12 +23,13 @@ std::uint32_t FlowNetwork::met(topology::Link link) {
   if (number < 0) {
     number = static_cast<std::int32_t>(links_.size());
     links_.push_back({.original = link, .capacity = interconnect_.capacity(link)});
+    crossings_.add_link();
   }
   return static_cast<std::uint32_t>(number);
 }
 
-/// Room for a route's crossings; that of routes which have ended is used again.
-std::uint32_t FlowNetwork::allocate(std::uint32_t length) {
+std::uint32_t Crossings::allocate(std::uint32_t length) {
+  THALWEG_ASSERT(light, length > 0);
   if (length >= free_routes_.size())
     free_routes_.resize(length + 1, none);
   std::uint32_t& free = free_routes_[length];
@@ -40,6 +41,26 @@ std::uint32_t FlowNetwork::allocate(std::uint32_t length) {
   const std::uint32_t begin = free;
   free = crossings_[begin].next;
   return begin;
+}
+
+void Crossings::put(std::uint32_t at, std::uint32_t flow, std::uint32_t link, double share) {
+  std::uint32_t& first = first_[link];
+  crossings_[at] = {flow, link, first, none, share};
+  if (first != none)
+    crossings_[first].previous = at;
+  first = at;
+}
+
+void Crossings::remove(std::uint32_t begin, std::uint32_t length) {
+  THALWEG_ASSERT(light, length > 0 && length < free_routes_.size());
+  for (std::uint32_t i = begin; i < begin + length; ++i) {
+    const Crossing& crossing = crossings_[i];
+    (crossing.previous == none ? first_[crossing.link] : crossings_[crossing.previous].next) = crossing.next;
+    if (crossing.next != none)
+      crossings_[crossing.next].previous = crossing.previous;
+  }
+  crossings_[begin].next = free_routes_[length];
+  free_routes_[length] = begin;
 }
 
 FlowNetwork::Flow FlowNetwork::start(Nanoseconds now, topology::Place from, topology::Place to,
@@ -57,16 +78,13 @@ FlowNetwork::Flow FlowNetwork::start(Nanoseconds now, topology::Place from, topo
   FlowState& state = flows_[flow];
   state = {.remaining = static_cast<double>(alone), .since = now, .is_active = true};
   state.length = static_cast<std::uint32_t>(route_.size());
-  state.crossings = allocate(state.length);
+  state.crossings = crossings_.allocate(state.length);
   for (std::uint32_t i = 0; i < state.length; ++i) {
     const std::uint32_t number = met(route_[i].link);
     LinkState& link = links_[number];
     link.bytes += route_[i].share * static_cast<double>(bytes);
     link.busy += route_[i].share * static_cast<double>(alone) / link.capacity;
-    crossings_[state.crossings + i] = {flow, number, link.first, none, route_[i].share};
-    if (link.first != none)
-      crossings_[link.first].previous = state.crossings + i;
-    link.first = state.crossings + i;
+    crossings_.put(state.crossings + i, flow, number, route_[i].share);
   }
   started_.push_back(flow);
   return flow;
@@ -77,27 +95,21 @@ void FlowNetwork::end(Nanoseconds now, Flow flow) {
   THALWEG_ASSERT(light, state.is_active);
   settle(now, state);
   for (std::uint32_t i = state.crossings; i < state.crossings + state.length; ++i) {
-    const Crossing& crossing = crossings_[i];
-    (crossing.previous == none ? links_[crossing.link].first : crossings_[crossing.previous].next) =
-        crossing.next;
-    if (crossing.next != none)
-      crossings_[crossing.next].previous = crossing.previous;
-    if (!links_[crossing.link].is_left)
-      left_.push_back(crossing.link);
-    links_[crossing.link].is_left = true;
+    const std::uint32_t link = crossings_[i].link;
+    if (!links_[link].is_left)
+      left_.push_back(link);
+    links_[link].is_left = true;
   }
-  crossings_[state.crossings].next = free_routes_[state.length];
-  free_routes_[state.length] = state.crossings;
+  crossings_.remove(state.crossings, state.length);
   state.is_active = false;
   state.announced = never;
   free_flows_.push_back(flow);
 }
 
 void FlowNetwork::note_wait(Nanoseconds since, Nanoseconds now, Flow flow, topology::Link link) {
-  if (!has_history_ || since == now)
-    return;
-  flows_[flow].span = static_cast<std::uint32_t>(spans_.size());
-  spans_.push_back({.link = link, .begin = since, .end = now});
+  THALWEG_ASSERT(light, flows_[flow].span == none && flows_[flow].since == now);
+  if (since < now)
+    history_.add(flows_[flow].span, link, since, now, 0);
 }
 
 /// Brings what is left of a flow up to date.
@@ -105,15 +117,9 @@ void FlowNetwork::settle(Nanoseconds now, FlowState& state) {
   if (now == state.since)
     return;
   const double done = state.rate * static_cast<double>(now - state.since);
-  if (has_history_) {
+  if (history_.is_on()) {
     const topology::Link link = state.bottleneck == none ? -1 : links_[state.bottleneck].original;
-    if (state.span == none || spans_[state.span].link != link) {
-      spans_.push_back({state.span, link, state.since, now, done});
-      state.span = static_cast<std::uint32_t>(spans_.size() - 1);
-    } else {
-      spans_[state.span].end = now;
-      spans_[state.span].done += done;
-    }
+    history_.add(state.span, link, state.since, now, done);
   }
   state.remaining = std::max(0.0, state.remaining - done);
   state.since = now;

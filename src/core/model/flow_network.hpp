@@ -13,6 +13,7 @@
 // Times are whole nanoseconds. Rates are doubles that are only added, multiplied and divided, without
 // contraction (CMakeLists.txt), so they are the same bits on every machine and for all optimization levels.
 
+#include "base/assertion.hpp"
 #include "topology/interconnect.hpp"
 
 #include <cstdint>
@@ -38,6 +39,68 @@ struct FlowSpan {
   Nanoseconds begin = 0;
   Nanoseconds end = 0;
   double done = 0; ///< of this time, what the flow would have taken alone for what it carried
+};
+
+/// What held flows up: of each a chain of spans, the last one first.
+class FlowHistory {
+public:
+  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
+  /// One that is off stays empty.
+  explicit FlowHistory(bool is_on) : is_on_(is_on) {}
+
+  bool is_on() const { return is_on_; }
+  /// A flow, whose last span is `last`, was held up by that link meanwhile (-1: by none), and carried what it
+  /// would have carried alone in the time `done`. `last` becomes its last span.
+  void add(std::uint32_t& last, topology::Link link, Nanoseconds begin, Nanoseconds end, double done) {
+    if (!is_on_)
+      return;
+    if (last == none || spans_[last].link != link) {
+      spans_.push_back({last, link, begin, end, done});
+      last = static_cast<std::uint32_t>(spans_.size() - 1);
+      return;
+    }
+    THALWEG_ASSERT(normal, spans_[last].end == begin);
+    spans_[last].end = end;
+    spans_[last].done += done;
+  }
+  const std::vector<FlowSpan>& spans() const { return spans_; }
+
+private:
+  bool is_on_;
+  std::vector<FlowSpan> spans_;
+};
+
+/// Which flows cross which links. A route's crossings lie together; those of a link are a list, the last one
+/// that was put in first.
+class Crossings {
+public:
+  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+  struct Crossing {
+    std::uint32_t flow = none;
+    std::uint32_t link = none;
+    std::uint32_t next = none; // on the link; of free routes: the next free one of that length
+    std::uint32_t previous = none;
+    double share = 0; // of the flow
+  };
+
+  /// A link more, which nothing crosses.
+  void add_link() { first_.push_back(none); }
+  /// Room for a route's crossings, of which there are one or more: the number of the first. Each has to be
+  /// put in then. What remove() gave back is used again.
+  std::uint32_t allocate(std::uint32_t length);
+  void put(std::uint32_t at, std::uint32_t flow, std::uint32_t link, double share);
+  /// Takes a route's crossings out.
+  void remove(std::uint32_t begin, std::uint32_t length);
+
+  /// The first of a link's crossings, or none; others by their `next`.
+  std::uint32_t first(std::uint32_t link) const { return first_[link]; }
+  const Crossing& operator[](std::uint32_t crossing) const { return crossings_[crossing]; }
+
+private:
+  std::vector<Crossing> crossings_;
+  std::vector<std::uint32_t> first_;       // of each link
+  std::vector<std::uint32_t> free_routes_; // by length
 };
 
 class FlowNetwork {
@@ -78,7 +141,7 @@ public:
   double rate(Flow flow) const { return flows_[flow].rate; }
   /// The last of a flow's spans, after it has ended and until another begins; others by their `previous`.
   std::uint32_t last_span(Flow flow) const { return flows_[flow].span; }
-  const std::vector<FlowSpan>& spans() const { return spans_; }
+  const std::vector<FlowSpan>& spans() const { return history_.spans(); }
   /// What the links carried of flows that have begun, in the order in which they were met.
   std::vector<LinkLoad> loads() const;
   std::uint64_t computed() const { return computed_; } ///< rates, in all
@@ -105,7 +168,6 @@ private:
     double capacity = 1;
     double bytes = 0;
     double busy = 0;
-    std::uint32_t first = none; // crossing
     // While rates are computed:
     std::uint32_t unfixed = 0;
     double residual = 0;
@@ -113,14 +175,6 @@ private:
     double level = -1; // the rate of affected flows whose bottleneck it is; -1: of none
     bool is_in_play = false;
     bool is_left = false;
-  };
-
-  struct Crossing {
-    std::uint32_t flow = none;
-    std::uint32_t link = none;
-    std::uint32_t next = none; // on the link; of free routes: the next free one of that length
-    std::uint32_t previous = none;
-    double share = 0;
   };
 
   struct Candidate {
@@ -132,7 +186,6 @@ private:
   };
 
   std::uint32_t met(topology::Link link);
-  std::uint32_t allocate(std::uint32_t length);
   void settle(Nanoseconds now, FlowState& state);
   bool update(Nanoseconds now, Flow flow);
   void forget();
@@ -147,14 +200,12 @@ private:
   bool has_lost_bottleneck(const FlowState& other, std::uint32_t link, double fastest) const;
 
   const topology::Interconnect& interconnect_;
-  bool has_history_;
   std::vector<std::int32_t> number_of_; // of the interconnect's links; -1: not met
   std::vector<LinkState> links_;
   std::vector<FlowState> flows_;
   std::vector<Flow> free_flows_;
-  std::vector<Crossing> crossings_;
-  std::vector<std::uint32_t> free_routes_; // by length
-  std::vector<FlowSpan> spans_;
+  Crossings crossings_;
+  FlowHistory history_;
   std::vector<topology::LinkShare> route_;
 
   std::vector<Flow> started_;

@@ -26,7 +26,7 @@ void FlowNetwork::find_rates() {
       include(flow);
   for (const std::uint32_t link : left_) {
     links_[link].is_left = false;
-    for (std::uint32_t i = links_[link].first; i != none; i = crossings_[i].next)
+    for (std::uint32_t i = crossings_.first(link); i != none; i = crossings_[i].next)
       if (flows_[crossings_[i].flow].bottleneck == link)
         include(crossings_[i].flow);
   }
@@ -63,7 +63,7 @@ void FlowNetwork::put_in_play(std::uint32_t number) {
   link.weight = 0;
   link.unfixed = 0;
   link.level = -1;
-  for (std::uint32_t i = link.first; i != none; i = crossings_[i].next) {
+  for (std::uint32_t i = crossings_.first(number); i != none; i = crossings_[i].next) {
     const FlowState& state = flows_[crossings_[i].flow];
     if (state.is_affected) {
       link.weight += crossings_[i].share;
@@ -111,7 +111,8 @@ void FlowNetwork::fill() {
 void FlowNetwork::fix_at(const Candidate& candidate) {
   LinkState& link = links_[candidate.link];
   link.level = candidate.level;
-  for (std::uint32_t i = link.first; i != none && link.unfixed > 0; i = crossings_[i].next) {
+  for (std::uint32_t i = crossings_.first(candidate.link); i != none && link.unfixed > 0;
+       i = crossings_[i].next) {
     const FlowState& state = flows_[crossings_[i].flow];
     if (state.is_affected && !state.is_fixed)
       fix(crossings_[i].flow, candidate.level, candidate.link);
@@ -139,7 +140,7 @@ bool FlowNetwork::spread() {
     const std::uint32_t number = in_play_[k];
     double fastest = 0;
     bool has_others = false;
-    for (std::uint32_t i = links_[number].first; i != none; i = crossings_[i].next) {
+    for (std::uint32_t i = crossings_.first(number); i != none; i = crossings_[i].next) {
       const FlowState& state = flows_[crossings_[i].flow];
       if (state.is_affected)
         fastest = std::max(fastest, state.next_rate);
@@ -148,7 +149,7 @@ bool FlowNetwork::spread() {
     }
     if (!has_others)
       continue;
-    for (std::uint32_t i = links_[number].first; i != none; i = crossings_[i].next) {
+    for (std::uint32_t i = crossings_.first(number); i != none; i = crossings_[i].next) {
       const Flow flow = crossings_[i].flow;
       if (!flows_[flow].is_affected && has_lost_bottleneck(flows_[flow], number, fastest))
         include(flow);

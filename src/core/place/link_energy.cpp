@@ -11,10 +11,16 @@ namespace thalweg::place {
 LinkEnergy::LinkEnergy(const std::vector<Layer>& layers, double hop_weight, Routes& routes, Mapping& mapping,
                        const std::vector<double>& base_load)
     : routes_(&routes), mapping_(&mapping), hop_weight_(hop_weight), base_load_(&base_load),
-      begin_(mapping.slot_of.size() + 1) {
+      ends_(layers, mapping.slot_of.size()) {
   for (std::size_t link = 0; link < base_load.size(); ++link)
     if (base_load[link] > 0)
       routes.met(static_cast<topology::Link>(link));
+  for (const Layer& layer : layers)
+    sums_.push_back({layer.weight, layer.base_part, 0, 0});
+  set_doublings(doublings_);
+}
+
+MessageEnds::MessageEnds(const std::vector<Layer>& layers, std::size_t tasks) : begin_(tasks + 1) {
   for (const Layer& layer : layers)
     for (const pattern::Edge& edge : layer.matrix.edges())
       if (edge.bytes > 0) {
@@ -33,9 +39,7 @@ LinkEnergy::LinkEnergy(const std::vector<Layer>& layers, double hop_weight, Rout
       ends_[next[static_cast<std::size_t>(edge.from)]++] = {number, edge.to, edge.bytes, true};
       ends_[next[static_cast<std::size_t>(edge.to)]++] = {number, edge.from, edge.bytes, false};
     }
-    sums_.push_back({layer.weight, layer.base_part, 0, 0});
   }
-  set_doublings(doublings_);
 }
 
 void LinkEnergy::grow() {
@@ -44,15 +48,14 @@ void LinkEnergy::grow() {
     return;
   loads_.resize(entries);
   powers_.resize(entries);
-  changes_.resize(entries);
-  seen_.resize(entries);
+  changes_.grow(entries);
 }
 
 double LinkEnergy::count_loads(std::vector<double>& loads) const {
   loads.assign(static_cast<std::size_t>(routes_->links()) * sums_.size(), 0);
   double total = 0;
   for (std::int32_t task = 0; task < mapping_->size(); ++task)
-    for (const End& end : ends(task)) {
+    for (const MessageEnds::End& end : ends_.of(task)) {
       if (!end.is_sender)
         continue;
       const auto layer = static_cast<std::size_t>(end.layer);
@@ -74,8 +77,7 @@ void LinkEnergy::set_doublings(int doublings) {
   doublings_ = doublings;
   total_ = count_loads(loads_);
   powers_.resize(loads_.size());
-  changes_.resize(loads_.size());
-  seen_.resize(loads_.size());
+  changes_.grow(loads_.size());
   const double load_max = loads_.empty() ? 0 : *std::ranges::max_element(loads_);
   scale_ = load_max > 0 ? load_max : 1;
   for (std::size_t at = 0; at < loads_.size(); ++at)
@@ -114,11 +116,6 @@ double LinkEnergy::energy(const std::vector<Sums>& sums, double total) const {
   return result;
 }
 
-std::span<const LinkEnergy::End> LinkEnergy::ends(std::int32_t task) const {
-  const auto index = static_cast<std::size_t>(task);
-  return std::span(ends_).subspan(begin_[index], begin_[index + 1] - begin_[index]);
-}
-
 double LinkEnergy::recomputed() const {
   std::vector<double> loads;
   const double total = count_loads(loads);
@@ -135,19 +132,13 @@ void LinkEnergy::change(std::int32_t layer, std::int32_t from, std::int32_t to, 
   const auto route = routes_->between(from, to);
   grow();
   for (const auto& [link, load] : route) {
-    const std::size_t at = index(link, static_cast<std::size_t>(layer));
-    if (seen_[at] != round_) {
-      seen_[at] = round_;
-      changes_[at] = 0;
-      touched_.push_back({at, static_cast<std::size_t>(layer)});
-    }
-    changes_[at] += bytes * load;
+    changes_.add(index(link, static_cast<std::size_t>(layer)), static_cast<std::size_t>(layer), bytes * load);
     next_total_ += weight * bytes * load;
   }
 }
 
 void LinkEnergy::collect(std::int32_t task, std::int32_t other, std::int32_t from, std::int32_t to) {
-  for (const End& end : ends(task)) {
+  for (const MessageEnds::End& end : ends_.of(task)) {
     const std::int32_t before = mapping_->slot(end.other);
     const std::int32_t after = end.other == other ? from : before;
     if (end.other == other && !end.is_sender)
@@ -158,15 +149,14 @@ void LinkEnergy::collect(std::int32_t task, std::int32_t other, std::int32_t fro
 }
 
 double LinkEnergy::delta(std::int32_t a, std::int32_t b) {
-  touched_.clear();
-  ++round_;
+  changes_.begin();
   a_ = a;
   b_ = b;
   next_ = sums_;
   next_total_ = total_;
   collect(a, b, mapping_->slot(a), mapping_->slot(b));
   collect(b, a, mapping_->slot(b), mapping_->slot(a));
-  for (const auto& [at, layer] : touched_)
+  for (const auto& [at, layer] : changes_.touched())
     next_[layer].power += power(loads_[at] + changes_[at]) - powers_[at];
   return energy(next_, next_total_) - value_;
 }
@@ -174,7 +164,7 @@ double LinkEnergy::delta(std::int32_t a, std::int32_t b) {
 void LinkEnergy::swap(std::int32_t a, std::int32_t b, double /*change*/) {
   if (a != a_ || b != b_)
     delta(a, b);
-  for (const auto& [at, layer] : touched_) {
+  for (const auto& [at, layer] : changes_.touched()) {
     loads_[at] += changes_[at];
     powers_[at] = power(loads_[at]);
   }
@@ -206,9 +196,9 @@ std::vector<std::size_t> LinkEnergy::ranking() const {
 }
 
 Peak LinkEnergy::peak_after(const std::vector<std::size_t>& ranking) const {
-  const auto is_untouched = [&](std::size_t at) { return seen_[at] != round_; };
+  const auto is_untouched = [&](std::size_t at) { return !changes_.is_touched(at); };
   Peak peak;
-  for (const auto& [at, layer] : touched_)
+  for (const auto& [at, layer] : changes_.touched())
     peak.load = std::max(peak.load, loads_[at] + changes_[at]);
   if (const auto untouched = std::ranges::find_if(ranking, is_untouched); untouched != ranking.end())
     peak.load = std::max(peak.load, loads_[*untouched]);
@@ -216,7 +206,7 @@ Peak LinkEnergy::peak_after(const std::vector<std::size_t>& ranking) const {
     return peak;
   constexpr double rounding = 1e-9;
   const double limit = (1 - rounding) * peak.load;
-  for (const auto& [at, layer] : touched_)
+  for (const auto& [at, layer] : changes_.touched())
     peak.links += loads_[at] + changes_[at] >= limit ? 1 : 0;
   for (auto at = ranking.begin(); at != ranking.end() && loads_[*at] >= limit; ++at)
     peak.links += is_untouched(*at) ? 1 : 0;
@@ -229,7 +219,7 @@ std::vector<std::int32_t> LinkEnergy::hot_tasks(double part) const {
     limits.push_back(part * load_max(layer));
   std::vector<std::int32_t> tasks;
   for (std::int32_t task = 0; task < mapping_->size(); ++task)
-    for (const End& end : ends(task)) {
+    for (const MessageEnds::End& end : ends_.of(task)) {
       const auto layer = static_cast<std::size_t>(end.layer);
       const auto is_hot = [&](const Crossing& crossing) {
         return loads_[index(crossing.link, layer)] >= limits[layer];

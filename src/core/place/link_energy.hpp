@@ -9,9 +9,13 @@
 // 2012's LocalOpt (section 7.2) stops. The norm falls when one of them is relieved, and tends to the maximum
 // with growing p.
 
+#include "base/assertion.hpp"
 #include "pattern/matrix.hpp"
 #include "place/energy.hpp"
 #include "place/routes.hpp"
+
+#include <span>
+#include <vector>
 
 namespace thalweg::place {
 
@@ -35,6 +39,75 @@ struct Peak {
     const double slack = rounding * other.load;
     return load < other.load - slack || (load <= other.load + slack && links < other.links);
   }
+};
+
+/// What messages each task has, as it sees them.
+class MessageEnds {
+public:
+  struct End { ///< a message as one of its two tasks sees it
+    std::int32_t layer;
+    std::int32_t other;
+    double bytes;
+    bool is_sender;
+  };
+
+  /// Of those messages of the layers that have bytes.
+  MessageEnds(const std::vector<Layer>& layers, std::size_t tasks);
+
+  std::span<const End> of(std::int32_t task) const {
+    const auto index = static_cast<std::size_t>(task);
+    THALWEG_ASSERT(normal, index + 1 < begin_.size());
+    return std::span(ends_).subspan(begin_[index], begin_[index + 1] - begin_[index]);
+  }
+
+private:
+  std::vector<std::size_t> begin_;
+  std::vector<End> ends_;
+};
+
+/// What loads would change by, of the links that something has touched since begin(). A load is that of a
+/// link and a layer, and both together a place.
+class LoadChanges {
+public:
+  struct Touched {
+    std::size_t at;
+    std::size_t layer;
+  };
+
+  /// There are so many places, not fewer than before.
+  void grow(std::size_t places) {
+    THALWEG_ASSERT(normal, places >= changes_.size());
+    changes_.resize(places);
+    seen_.resize(places);
+  }
+  /// Nothing is touched any more.
+  void begin() {
+    touched_.clear();
+    ++round_;
+  }
+  void add(std::size_t at, std::size_t layer, double load) {
+    if (!is_touched(at)) {
+      seen_[at] = round_;
+      changes_[at] = 0;
+      touched_.push_back({at, layer});
+    }
+    changes_[at] += load;
+  }
+
+  bool is_touched(std::size_t at) const { return seen_[at] == round_; }
+  /// Of a place that is touched.
+  double operator[](std::size_t at) const {
+    THALWEG_ASSERT(normal, is_touched(at));
+    return changes_[at];
+  }
+  /// In the order in which they were touched first.
+  const std::vector<Touched>& touched() const { return touched_; }
+
+private:
+  std::vector<double> changes_;
+  std::vector<std::uint32_t> seen_; // in which round each was touched
+  std::uint32_t round_ = 1;
+  std::vector<Touched> touched_;
 };
 
 class LinkEnergy final : public Energy {
@@ -63,12 +136,6 @@ public:
   Peak peak_after(const std::vector<std::size_t>& ranking) const;
 
 private:
-  struct End { ///< a message as one of its two tasks sees it
-    std::int32_t layer;
-    std::int32_t other;
-    double bytes;
-    bool is_sender;
-  };
   struct Sums { ///< of a layer
     double weight;
     double base_part;
@@ -84,15 +151,10 @@ private:
   }
   /// Fills in loads of all layers' links, and gives their sum by weight.
   double count_loads(std::vector<double>& loads) const;
-  struct Touched {
-    std::size_t at; ///< a link and layer
-    std::size_t layer;
-  };
 
   double power(double load) const;
   double root(double sum) const;
   double energy(const std::vector<Sums>& sums, double total) const;
-  std::span<const End> ends(std::int32_t task) const;
   void change(std::int32_t layer, std::int32_t from, std::int32_t to, double bytes);
   void collect(std::int32_t task, std::int32_t other, std::int32_t from, std::int32_t to);
 
@@ -102,8 +164,7 @@ private:
   const std::vector<double>* base_load_;
   int doublings_ = 3;
   double scale_ = 1; ///< loads are divided by it before they are raised
-  std::vector<std::size_t> begin_;
-  std::vector<End> ends_;
+  MessageEnds ends_;
   std::vector<double> loads_;  ///< by link and layer
   std::vector<double> powers_; ///< of the loads
   std::vector<Sums> sums_;
@@ -112,10 +173,7 @@ private:
   // What the pair of the last delta() changes.
   std::int32_t a_ = -1;
   std::int32_t b_ = -1;
-  std::vector<double> changes_;     ///< by link and layer, of those in touched_
-  std::vector<std::uint32_t> seen_; ///< in which round each was touched
-  std::uint32_t round_ = 1;
-  std::vector<Touched> touched_;
+  LoadChanges changes_;
   std::vector<Sums> next_;
   double next_total_ = 0;
 };

@@ -2,6 +2,7 @@
 #include "simulate/matching.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace thalweg::simulate {
 
@@ -9,6 +10,10 @@ namespace {
 
 // Marks a list as one of messages; numbers of operations stay below.
 constexpr std::uint32_t messages = std::uint32_t{1} << 31;
+
+std::string tag_text(std::uint32_t tag) {
+  return tag == any ? "any tag" : fmt::format("tag {}", tag);
+}
 
 bool fits(std::uint32_t asked, std::uint32_t given) {
   return asked == any || asked == given;
@@ -48,10 +53,6 @@ std::uint32_t Matching::take(List& list, Fits is_wanted) {
   return none;
 }
 
-const Operation& Matching::operation(std::uint32_t rank, std::uint32_t number) const {
-  return program_.operations_of(rank)[number - program_.ranks[rank].begin];
-}
-
 Matching::List* Matching::channel(std::uint32_t rank, std::uint64_t key) {
   const Pattern& pattern = program_.pattern_of(rank);
   const std::uint64_t* const keys = program_.channels.data() + pattern.channels_begin;
@@ -73,7 +74,7 @@ std::uint32_t Matching::post(std::uint32_t rank, std::uint32_t receive, const Op
   const std::uint32_t source = asked.peer == any ? any : program_.from_base(rank, asked.peer);
   const std::uint32_t message = take(lists.messages, [&](std::uint32_t one) {
     const std::uint32_t sender = program_.owner(one);
-    return fits(source, sender) && fits(asked.tag, operation(sender, one).tag);
+    return fits(source, sender) && fits(asked.tag, program_.operation(sender, one).tag);
   });
   if (message == none)
     append(lists.receives, receive);
@@ -96,7 +97,7 @@ std::uint32_t Matching::arrive(std::uint32_t message, const Operation& send, std
   }
   Lists& lists = with_any_[target];
   const std::uint32_t receive = take(lists.receives, [&](std::uint32_t one) {
-    const Operation& asked = operation(target, one);
+    const Operation& asked = program_.operation(target, one);
     return fits(asked.peer == any ? any : program_.from_base(target, asked.peer), source) &&
            fits(asked.tag, send.tag);
   });
@@ -120,6 +121,30 @@ void Matching::for_each_left(const std::function<void(std::uint32_t, std::uint32
   }
   for (const auto& [rank, message] : strays_)
     call(rank, message);
+}
+
+std::string Matching::list_left() const {
+  constexpr std::size_t listed_max = 12;
+  std::string list;
+  std::size_t left = 0;
+  for_each_left([&](std::uint32_t rank, std::uint32_t number) {
+    if (++left > listed_max)
+      return;
+    const std::uint32_t owner = program_.owner(number);
+    const Operation& one = program_.operation(owner, number);
+    const std::uint32_t place = number - program_.ranks[owner].begin;
+    if (one.kind == Kind::receive)
+      list += fmt::format("\n  rank {}, operation {}: waits for a message from {}, {}", owner, place,
+                          one.peer == any ? "any rank"
+                                          : fmt::format("rank {}", program_.from_base(owner, one.peer)),
+                          tag_text(one.tag));
+    else
+      list += fmt::format("\n  rank {}, operation {}: its {} bytes wait for a receive of rank {}, {}", owner,
+                          place, program_.costs[one.cost].bytes, rank, tag_text(one.tag));
+  });
+  if (left > listed_max)
+    list += fmt::format("\n  and {} more", left - listed_max);
+  return list;
 }
 
 } // namespace thalweg::simulate

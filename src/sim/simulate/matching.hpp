@@ -4,10 +4,11 @@
 // Which message meets which receive. The n-th message that comes from a rank with a tag meets the n-th
 // receive that asks for it, both in order of time; a receive of `any` meets the first that fits.
 
-#include "simulate/operation_state.hpp"
+#include "simulate/loggp_events.hpp"
 #include "simulate/program.hpp"
 
 #include <functional>
+#include <string>
 #include <unordered_map>
 
 namespace thalweg::simulate {
@@ -24,8 +25,8 @@ public:
   std::uint32_t arrive(std::uint32_t message, const Operation& send, std::uint32_t source,
                        std::uint32_t target);
 
-  /// Calls for each operation that has not met another: a receive of the rank, or a message that came to it.
-  void for_each_left(const std::function<void(std::uint32_t rank, std::uint32_t operation)>& call) const;
+  /// For people: a line for each receive and message that has not met another, not too many.
+  std::string list_left() const;
 
 private:
   /// Operations that wait, linked.
@@ -44,7 +45,8 @@ private:
   template <typename Fits>
   std::uint32_t take(List& list, Fits fits);
   List* channel(std::uint32_t rank, std::uint64_t key);
-  const Operation& operation(std::uint32_t rank, std::uint32_t number) const;
+  /// Calls for each operation that has not met another: a receive of the rank, or a message that came to it.
+  void for_each_left(const std::function<void(std::uint32_t rank, std::uint32_t operation)>& call) const;
 
   const Program& program_;
   std::span<OperationState> states_;

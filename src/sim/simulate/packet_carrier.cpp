@@ -84,11 +84,11 @@ Ticks PacketCarrier::latency(topology::Place from, topology::Place to) const {
 
 std::vector<model::LinkLoad> PacketCarrier::loads() const {
   std::vector<model::LinkLoad> loads;
+  const packet::Channels& channels = messages_.network().channels();
   for (std::uint32_t channel = 0; channel < fabric_.wires().size(); ++channel)
-    if (const auto bytes = messages_.network().bytes(channel); bytes > 0)
-      loads.push_back(
-          {fabric_.wires()[channel].link, static_cast<double>(bytes),
-           static_cast<double>(messages_.network().busy(channel)) / static_cast<double>(picoseconds)});
+    if (const auto bytes = channels.bytes(channel); bytes > 0)
+      loads.push_back({fabric_.wires()[channel].link, static_cast<double>(bytes),
+                       static_cast<double>(channels.busy(channel)) / static_cast<double>(picoseconds)});
   return loads;
 }
 

@@ -75,6 +75,11 @@ struct Program {
     const Pattern& pattern = pattern_of(rank);
     return {operations.data() + pattern.begin, pattern.size};
   }
+  /// By its number among all ranks'.
+  const Operation& operation(std::uint32_t rank, std::uint32_t number) const {
+    const RankProgram& entry = ranks[rank];
+    return operations[patterns[entry.pattern].begin + (number - entry.begin)];
+  }
   std::span<const std::uint32_t> dependents_of(const Operation& operation) const {
     return {dependents.data() + operation.dependents_begin,
             dependents.data() + (&operation + 1)->dependents_begin};

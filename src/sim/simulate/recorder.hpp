@@ -26,6 +26,8 @@ public:
     in_.resize(out_.size());
   }
 
+  bool is_on() const { return trace_ != nullptr; }
+
   /// An operation that may begin only later than its processor.
   void note_due(std::uint32_t number, Ticks time, Cause cause) {
     if (trace_ != nullptr)

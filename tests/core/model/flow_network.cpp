@@ -11,6 +11,65 @@ namespace {
 
 using topology::Place;
 
+// Routes come and go at random: each link's list has those that cross it, the last one first.
+TEST(Crossings, AreThoseOfRoutesThatAreThere) {
+  std::mt19937_64 random(1);
+  constexpr std::uint32_t links = 7;
+  Crossings crossings;
+  for (std::uint32_t link = 0; link < links; ++link)
+    crossings.add_link();
+  std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> routes; // by flow: begin and length
+  std::vector<std::vector<std::uint32_t>> model(links);
+  for (std::uint32_t step = 0; step < 3000; ++step) {
+    if (routes.empty() || random() % 2 == 0) {
+      const auto length = static_cast<std::uint32_t>(1 + random() % 4);
+      const std::uint32_t begin = crossings.allocate(length);
+      for (const auto& [flow, other] : routes)
+        ASSERT_TRUE(begin + length <= other.first || other.first + other.second <= begin);
+      routes[step] = {begin, length};
+      for (std::uint32_t i = 0; i < length; ++i) {
+        const std::uint32_t link = (step + 2 * i) % links;
+        crossings.put(begin + i, step, link, 0.5);
+        model[link].push_back(step);
+      }
+    } else {
+      const auto one = std::next(routes.begin(), static_cast<std::ptrdiff_t>(random() % routes.size()));
+      crossings.remove(one->second.first, one->second.second);
+      for (std::vector<std::uint32_t>& flows : model)
+        std::erase(flows, one->first);
+      routes.erase(one);
+    }
+    for (std::uint32_t link = 0; link < links; ++link) {
+      std::vector<std::uint32_t> flows;
+      for (std::uint32_t i = crossings.first(link); i != Crossings::none; i = crossings[i].next) {
+        ASSERT_EQ(crossings[i].link, link);
+        flows.insert(flows.begin(), crossings[i].flow);
+      }
+      ASSERT_EQ(flows, model[link]);
+    }
+  }
+}
+
+TEST(FlowHistory, JoinsWhatOneLinkHeldUp) {
+  FlowHistory history(true);
+  std::uint32_t last = FlowHistory::none;
+  history.add(last, 3, 0, 10, 4);
+  history.add(last, 3, 10, 20, 6);
+  history.add(last, -1, 20, 25, 5);
+  ASSERT_EQ(history.spans().size(), 2U);
+  EXPECT_EQ(last, 1U);
+  const FlowSpan& first = history.spans()[history.spans()[last].previous];
+  EXPECT_EQ(first.previous, FlowHistory::none);
+  EXPECT_EQ(first.link, 3);
+  EXPECT_EQ(first.end, 20);
+  EXPECT_EQ(first.done, 10);
+  FlowHistory off(false);
+  std::uint32_t nothing = FlowHistory::none;
+  off.add(nothing, 3, 0, 10, 4);
+  EXPECT_EQ(nothing, FlowHistory::none);
+  EXPECT_TRUE(off.spans().empty());
+}
+
 struct Demand {
   Place from;
   Place to;

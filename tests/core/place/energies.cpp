@@ -6,6 +6,7 @@
 #include "problems.hpp"
 
 #include <gtest/gtest.h>
+#include <map>
 
 namespace thalweg::place {
 namespace {
@@ -49,6 +50,58 @@ TEST(Energies, AreTheSameKeptUpToDateAsFromNothing) {
     LinkEnergy links(layers, 0.1, routes, mapping, base);
     links.set_doublings(static_cast<int>(random() % 5));
     expect_true_to_itself(links, random);
+  }
+}
+
+TEST(LinkEnergy, ChangesAreThoseOfTheRoundAtHand) {
+  std::mt19937 random(1);
+  LoadChanges changes;
+  std::map<std::size_t, double> model;
+  std::size_t places = 0;
+  for (int step = 0; step < 5000; ++step) {
+    if (step % 50 == 0)
+      changes.grow(places += 5);
+    if (step % 13 == 0) {
+      changes.begin();
+      model.clear();
+    }
+    const std::size_t at = random() % places;
+    const auto load = static_cast<double>(random() % 100);
+    changes.add(at, at % 3, load);
+    model[at] += load;
+    ASSERT_EQ(changes.touched().size(), model.size());
+    for (const auto& [touched, layer] : changes.touched()) {
+      ASSERT_EQ(layer, touched % 3);
+      ASSERT_EQ(changes[touched], model.at(touched));
+    }
+    for (std::size_t place = 0; place < places; ++place)
+      ASSERT_EQ(changes.is_touched(place), model.contains(place));
+  }
+}
+
+TEST(LinkEnergy, EndsAreTheMessagesOfEachTask) {
+  std::mt19937 random(2);
+  for (int round = 0; round < 30; ++round) {
+    std::vector<Layer> layers;
+    std::map<std::int32_t, std::pair<double, double>> model; // by task: bytes sent and received
+    for (int layer = 0; layer < 3; ++layer) {
+      layers.push_back({pattern::sum(random_pattern(random, 9)), 1, 0});
+      for (const pattern::Edge& edge : layers.back().matrix.edges()) {
+        model[edge.from].first += edge.bytes;
+        model[edge.to].second += edge.bytes;
+      }
+    }
+    const MessageEnds ends(layers, 9);
+    for (std::int32_t task = 0; task < 9; ++task) {
+      double sent = 0;
+      double received = 0;
+      for (const MessageEnds::End& end : ends.of(task)) {
+        EXPECT_GT(end.bytes, 0);
+        (end.is_sender ? sent : received) += end.bytes;
+      }
+      EXPECT_DOUBLE_EQ(sent, model[task].first);
+      EXPECT_DOUBLE_EQ(received, model[task].second);
+    }
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/assertion.hpp"
 #include "simulate/packet/options.hpp"
+#include "simulate/packet/queues.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -21,37 +22,58 @@ struct CreditNote {
   std::int8_t held = 0;
 };
 
-/// Credits of all channels. Of each there is a counter of packets that may come to any crosspoint yet, and
-/// one for each crosspoint of those that are known to be in it. With one counter a link all count as in
-/// flight until they have left.
+/// Credits of all channels, by virtual channel. Of each there is a counter of packets that may come to any
+/// crosspoint yet, and one for each crosspoint of those that are known to be in it. With one counter a link
+/// all count as in flight until they have left.
 class Credits {
 public:
-  explicit Credits(std::uint32_t buffers) : buffers_(buffers) {}
+  Credits(std::uint32_t buffers, std::uint32_t virtual_channels)
+      : buffers_(buffers), virtual_channels_(virtual_channels) {}
 
   /// A channel more, in front of so many crosspoints.
   void add(std::uint32_t crosspoints) {
-    Counters counters;
-    counters.first = static_cast<std::uint32_t>(numbers_.size());
-    counters_.push_back(counters);
-    // How many crosspoints have 0, 1, .. packets, then how many each has.
-    numbers_.push_back(static_cast<std::uint16_t>(crosspoints));
-    numbers_.resize(numbers_.size() + buffers_ + crosspoints, 0);
+    for (std::uint32_t each = 0; each < virtual_channels_; ++each) {
+      Counters counters;
+      counters.first = static_cast<std::uint32_t>(numbers_.size());
+      counters_.push_back(counters);
+      // How many crosspoints have 0, 1, .. packets, then how many each has.
+      numbers_.push_back(static_cast<std::uint16_t>(crosspoints));
+      numbers_.resize(numbers_.size() + buffers_ + crosspoints, 0);
+    }
   }
 
   /// Takes in what is known at a time; is there room for a packet wherever it may go?
-  bool has_room(std::uint32_t channel, Ticks now) {
-    Counters& counters = counters_[channel];
+  bool has_room(std::uint32_t channel, std::uint32_t virtual_channel, Ticks now) {
+    Counters& counters = counters_[number(channel, virtual_channel)];
     while (counters.first_time <= now)
       apply(counters, pop(counters));
     return std::uint32_t{counters.in_flight} + counters.peak < buffers_;
   }
-  void send(std::uint32_t channel) { ++counters_[channel].in_flight; }
+  /// The bits of the virtual channels that have room.
+  std::uint32_t open(std::uint32_t channel, Ticks now) {
+    std::uint32_t open = 0;
+    for (std::uint32_t each = 0; each < virtual_channels_; ++each)
+      if (has_room(channel, each, now))
+        open |= std::uint32_t{1} << each;
+    return open;
+  }
+  /// A packet has been sent, where has_room() said that there is room.
+  void send(std::uint32_t channel, std::uint32_t virtual_channel) {
+    Counters& counters = counters_[number(channel, virtual_channel)];
+    THALWEG_ASSERT(normal, std::uint32_t{counters.in_flight} + counters.peak < buffers_);
+    ++counters.in_flight;
+  }
   /// When a channel hears of something next, or never.
-  Ticks next_time(std::uint32_t channel) const { return counters_[channel].first_time; }
+  Ticks next_time(std::uint32_t channel) const {
+    Ticks first = never;
+    for (std::uint32_t each = 0; each < virtual_channels_; ++each)
+      first = std::min(first, counters_[number(channel, each)].first_time);
+    return first;
+  }
 
-  void insert(std::uint32_t channel, const CreditNote& note) {
-    Counters& counters = counters_[channel];
-    const std::uint32_t index = take(note);
+  void insert(std::uint32_t channel, std::uint32_t virtual_channel, const CreditNote& note) {
+    Counters& counters = counters_[number(channel, virtual_channel)];
+    const std::uint32_t index = notes_.take(note);
     if (counters.first_note == UINT32_MAX || note.time >= notes_[counters.last_note].time) {
       (counters.first_note == UINT32_MAX ? counters.first_note : notes_[counters.last_note].next) = index;
       counters.last_note = index;
@@ -67,12 +89,11 @@ public:
 
   /// Nothing in flight, nothing held anywhere, once all notes are taken in.
   bool are_whole() {
-    for (std::uint32_t channel = 0; channel < counters_.size(); ++channel) {
-      has_room(channel, never - 1);
-      if (counters_[channel].in_flight != 0 || counters_[channel].peak != 0)
-        return false;
-    }
-    return true;
+    const auto channels = static_cast<std::uint32_t>(counters_.size() / virtual_channels_);
+    for (std::uint32_t channel = 0; channel < channels; ++channel)
+      open(channel, never - 1);
+    return std::ranges::all_of(counters_,
+                               [](const Counters& one) { return one.in_flight == 0 && one.peak == 0; });
   }
 
 private:
@@ -85,15 +106,20 @@ private:
     std::uint16_t peak = 0; // what the fullest crosspoint holds
   };
 
+  std::uint32_t number(std::uint32_t channel, std::uint32_t virtual_channel) const {
+    return channel * virtual_channels_ + virtual_channel;
+  }
+
   CreditNote pop(Counters& counters) {
     const std::uint32_t index = counters.first_note;
     counters.first_note = notes_[index].next;
     counters.first_time = counters.first_note == UINT32_MAX ? never : notes_[counters.first_note].time;
-    free_.push_back(index);
+    notes_.give_back(index);
     return notes_[index];
   }
 
   void apply(Counters& counters, const CreditNote& note) {
+    THALWEG_ASSERT(normal, counters.in_flight + note.in_flight >= 0);
     counters.in_flight = static_cast<std::uint16_t>(counters.in_flight + note.in_flight);
     if (note.held == 0)
       return;
@@ -108,22 +134,11 @@ private:
       --counters.peak;
   }
 
-  std::uint32_t take(const CreditNote& note) {
-    if (free_.empty()) {
-      notes_.push_back(note);
-      return static_cast<std::uint32_t>(notes_.size() - 1);
-    }
-    const std::uint32_t index = free_.back();
-    free_.pop_back();
-    notes_[index] = note;
-    return index;
-  }
-
   std::uint32_t buffers_;
+  std::uint32_t virtual_channels_;
   std::vector<Counters> counters_;
   std::vector<std::uint16_t> numbers_;
-  std::vector<CreditNote> notes_; // of all channels, in lists by time
-  std::vector<std::uint32_t> free_;
+  Pool<CreditNote> notes_; // of all channels, in lists by time
 };
 
 } // namespace thalweg::simulate::packet

@@ -7,6 +7,7 @@
 // fair queueing scheme for broadband applications", 1994).
 
 #include "simulate/packet/packet.hpp"
+#include "simulate/packet/queues.hpp"
 
 #include <algorithm>
 #include <unordered_map>
@@ -43,9 +44,9 @@ public:
   }
 
   /// Takes that virtual channel's first packet out.
-  std::uint32_t pop(std::uint32_t channel, std::uint32_t virtual_channel,
-                    const std::vector<Packet>& packets) {
+  std::uint32_t pop(std::uint32_t channel, std::uint32_t virtual_channel, const Pool<Packet>& packets) {
     auto& heap = waiting_[channel * virtual_channels_ + virtual_channel];
+    THALWEG_ASSERT(normal, !heap.empty());
     std::ranges::pop_heap(heap, is_later);
     const Turn turn = heap.back();
     heap.pop_back();

@@ -24,19 +24,11 @@ void LiveMessages::start(Ticks now, const Message& message) {
     throw Error(fmt::format("a packet of {} bytes takes {} ns on a link", longest,
                             message.alone / message.bytes * longest / 1000),
                 fmt::format("choose smaller packets, which take up to {} ns", max_packet_ticks / 1000));
-  std::uint32_t slot = 0;
-  if (free_slots_.empty()) {
-    slot = static_cast<std::uint32_t>(states_.size());
-    states_.emplace_back();
-  } else {
-    slot = free_slots_.back();
-    free_slots_.pop_back();
-  }
-  states_[slot] = {.message = message,
-                   .began = now,
-                   .bytes_left = message.bytes,
-                   .alone_left = message.alone,
-                   .bytes_missing = message.bytes};
+  const std::uint32_t slot = states_.take({.message = message,
+                                           .began = now,
+                                           .bytes_left = message.bytes,
+                                           .alone_left = message.alone,
+                                           .bytes_missing = message.bytes});
   if (!queues_.enter(message.queue, slot))
     return;
   wait_for_turn(slot);
@@ -130,7 +122,7 @@ void LiveMessages::deliver(const Packet& packet, std::uint32_t /*node*/, Ticks n
     return;
   const Message& message = state.message;
   arrival_ = {message.number, message.from, message.to, message.alone, state.began, now, state.longest_at};
-  free_slots_.push_back(packet.message);
+  states_.give_back(packet.message);
 }
 
 void LiveMessages::will_come(const Packet& packet, Ticks head) {

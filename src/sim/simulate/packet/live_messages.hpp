@@ -8,6 +8,7 @@
 #include "simulate/packet/queues.hpp"
 
 #include <deque>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -88,8 +89,7 @@ private:
   const Fabric& fabric_;
   LiveOptions options_;
   std::vector<Node> nodes_;
-  std::vector<State> states_;
-  std::vector<std::uint32_t> free_slots_;
+  Pool<State> states_;           // by slot
   Queues<std::uint32_t> queues_; // of slots
   std::optional<Arrival> arrival_;
   std::uint64_t packets_ = 0;

@@ -47,8 +47,8 @@ public:
   virtual ~Source() = default;
 
   /// The next packet of a node, with `born`, `bytes`, `from`, `to`, `group`, `message` and `kind`; false if
-  /// it has none for now (Network::offer() then asks again). `ready` is when it may be sent, at the earliest
-  /// now: packets behind it wait for it.
+  /// it has none for now (Network::offer() then asks again). `ready` is when it may be sent, or could have
+  /// been: packets behind it wait for it. A node without a cable has nothing that could have been.
   virtual bool next(std::uint32_t node, Ticks now, Packet& packet, Ticks& ready) = 0;
   /// The last byte has come to a node.
   virtual void deliver(const Packet& packet, std::uint32_t node, Ticks now) = 0;

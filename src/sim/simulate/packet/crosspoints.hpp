@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+// Where packets wait. In a switch that is at the crosspoints of inputs and outputs, by virtual channel: each
+// output chooses by itself among its crosspoints. For comparison there are queues of inputs before that,
+// whose first packet alone is at a crosspoint.
+
+#include "simulate/packet/fair_turns.hpp"
+#include "simulate/packet/queues.hpp"
+
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace thalweg::simulate::packet {
+
+/// What waits for each channel. A packet's queue is its `input`, and it may go if there is room in its
+/// `next_channel`. With Arbitration::fair packets wait by virtual channel instead, and one is a queue.
+class Crosspoints {
+public:
+  /// `queues` of each channel. Keeps a reference to the packets, which it puts in chains.
+  Crosspoints(Pool<Packet>& packets, Arbitration arbitration, std::uint32_t virtual_channels,
+              std::span<const std::uint32_t> queues);
+
+  /// How many packets wait for a channel, and for each.
+  std::uint32_t waiting(std::uint32_t channel) const { return waiting_[channel]; }
+  std::span<const std::uint32_t> waiting() const { return waiting_; }
+
+  void add(std::uint32_t channel, std::uint32_t index);
+  /// The queue whose first packet is next, of those packets that leave in a virtual channel whose bit is set;
+  /// none: no packet does.
+  std::uint32_t select(std::uint32_t channel, std::uint32_t open) const;
+  /// Takes a queue's first packet out. With round robin, the next turn begins behind that queue.
+  std::uint32_t take(std::uint32_t channel, std::uint32_t queue);
+  /// A packet has left without waiting, which counts as its queue's turn.
+  void pass(std::uint32_t channel, std::uint32_t queue) {
+    THALWEG_ASSERT(normal, waiting_[channel] == 0);
+    rows_[channel].served = queue;
+  }
+
+private:
+  static constexpr std::uint32_t word_bits = 64;
+  /// The queues of a channel, which lie together.
+  struct Row {
+    std::uint32_t first_queue = 0;
+    std::uint32_t first_word = 0; ///< of the bits that say which of them have something
+    std::uint32_t queues = 0;
+    std::uint32_t served = 0; ///< the queue after which the next turn begins
+  };
+
+  std::uint32_t select_in_turn(const Row& row, std::uint32_t open) const;
+  std::uint32_t select_oldest(const Row& row, std::uint32_t open) const;
+  std::uint32_t next_queue(const Row& row, std::uint32_t from) const;
+  const Packet& first(const Row& row, std::uint32_t queue) const {
+    return packets_[queues_[row.first_queue + queue].front()];
+  }
+  bool may_go(const Row& row, std::uint32_t queue, std::uint32_t open) const {
+    return (open >> first(row, queue).next_channel & 1) != 0;
+  }
+
+  Pool<Packet>& packets_;
+  Arbitration arbitration_;
+  FairTurns fair_turns_; // off for other arbitrations
+  std::vector<Row> rows_;
+  std::vector<std::uint32_t> waiting_;
+  std::vector<Chain> queues_;
+  std::vector<std::uint64_t> words_;
+};
+
+/// Queues of inputs, by the channel that leads to the input and by virtual channel.
+class InputQueues {
+public:
+  /// With no channels there are none.
+  InputQueues(std::uint32_t channels, std::uint32_t virtual_channels)
+      : virtual_channels_(virtual_channels), inputs_(std::size_t{channels} * virtual_channels) {}
+
+  bool has_any() const { return !inputs_.empty(); }
+  std::uint32_t number(std::uint32_t channel, std::uint32_t virtual_channel) const {
+    return channel * virtual_channels_ + virtual_channel;
+  }
+  /// May the packet go to its crosspoint? Else it waits.
+  bool enter(std::uint32_t queue, std::uint32_t index, Pool<Packet>& packets) {
+    Input& input = inputs_[queue];
+    if (input.is_taken)
+      input.behind.append(packets, index);
+    return !std::exchange(input.is_taken, true);
+  }
+  /// The packet at the crosspoint has left: gives the one that may go there now, or none.
+  std::uint32_t leave(std::uint32_t queue, const Pool<Packet>& packets) {
+    Input& input = inputs_[queue];
+    THALWEG_ASSERT(normal, input.is_taken);
+    input.is_taken = !input.behind.is_empty();
+    return input.is_taken ? input.behind.take_front(packets) : none;
+  }
+
+private:
+  struct Input {
+    Chain behind;          // the packet that is at a crosspoint
+    bool is_taken = false; // there is one
+  };
+
+  std::uint32_t virtual_channels_;
+  std::vector<Input> inputs_;
+};
+
+} // namespace thalweg::simulate::packet
