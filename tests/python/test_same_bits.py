@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("core", "topology", "machine", "model", "simulate/packet", "simulate")
+ROOMS = ("core/base", "core/topology", "core/machine", "core/model", "sim/simulate/packet", "sim/simulate")
 LEFT_OUT = re.compile(
     r"simulate/(re(play|mote)|schedules|streams|exchange|rounds|goal)|machine/(?!machine\.|node_list)"
 )
@@ -39,7 +39,7 @@ def test_bits_are_the_same(options: str, tmp_path: Path) -> None:
     assert compiler
     (tmp_path / "main.cpp").write_text(PROGRAM)
     words = [compiler, "-std=c++20", "-DNDEBUG", "-DFMT_HEADER_ONLY", *options.split()]
-    words += [f"-I{ROOT / 'src'}", f"-I{ROOT / 'include'}", f"-I{ROOT / 'tests' / 'simulate'}"]
+    words += [f"-I{ROOT / folder}" for folder in ("src/core", "src/sim", "include", "tests/sim/simulate")]
     exact = [file for file in sources() if EXACT.search(file.stem)]
     together = {room: tmp_path / f"{room.replace('/', '_')}.cpp" for room in ROOMS}
     for room, file in together.items():
