@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// What an array is without its elements' type: where they are, how messages get to them, and the tasks that
-// wait. thalweg/objects.hpp is what programs use.
+// The part of an array that does not depend on its elements' type: where they are, how messages reach them,
+// and the tasks that wait. Programs include thalweg/objects.hpp.
 
 #include "thalweg/objects.h"
 #include "thalweg/objects_failures.hpp"
@@ -97,7 +97,7 @@ struct array_entries {
   const entry& of(const thalweg_message& message) const {
     return *(*all)[message.entry & ~THALWEG_OBJECTS_URGENT];
   }
-  /// What says where elements are, or brings them.
+  /// Messages that tell positions of elements, or bring elements.
   bool moves_elements(const entry& one) const { return &one == arrive || &one == moved || &one == where; }
 };
 
@@ -132,7 +132,7 @@ public:
     places_.each_record([](element_record& one) { one.wanted = element_record::nowhere; });
   }
   /// A message has failed, and none is left: tasks end whose messages are lost, reductions and brackets begin
-  /// anew. What waits in an inbox stays.
+  /// anew. Messages that wait in an inbox stay.
   void begin_anew();
   void start(task begun, element_record& element, const char* name);
   void resume(task::handle waiting);
@@ -163,7 +163,7 @@ protected:
   ~array_base();
 
   void run(const thalweg_message& message) noexcept;
-  /// Only what says where elements are.
+  /// Runs only messages that tell positions of elements.
   void save(const thalweg_message& message) noexcept;
   void forward(const thalweg_message& message);
   /// Elements that may move now, with loads, which begin anew. SIZE_MAX: none, anywhere. No room: only that.

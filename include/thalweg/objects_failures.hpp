@@ -24,7 +24,7 @@ public:
 
   /// An entry of this name runs from now on: static text, or as long as the entries.
   void runs(const char* entry) { running_ = entry; }
-  /// What is thrown fails all ranks' finish(). `what`: what is done; null: an entry runs. `number`: the
+  /// An exception fails all ranks' finish(). `what`: the action; null: an entry runs. `number`: the
   /// element's, or one that none has.
   template <typename Work>
   void guarded(const char* what, std::uint32_t number, Work&& work) noexcept {
@@ -36,7 +36,7 @@ public:
       fail(what, number, "what is no std::exception");
     }
   }
-  /// What `write` gives, or where it throws SIZE_MAX, and unsettled() tells why once.
+  /// The result of `write`, or SIZE_MAX if it throws, and unsettled() gives the reason once.
   template <typename Write>
   std::size_t written(std::uint32_t number, Write&& write) noexcept {
     try {
@@ -49,7 +49,7 @@ public:
     unwritten_ = "element " + text_of(number) + " cannot be written: " + unwritten_;
     return SIZE_MAX;
   }
-  /// Why elements cannot be written now, or null: what has failed, or else `why`, which may be empty. Valid
+  /// Why elements cannot be written now, or null: the failure, or else `why`, which may be empty. Valid
   /// until the next call.
   const char* unsettled(std::string why = {}) {
     unsettled_ = unwritten_.empty() ? std::move(why) : std::exchange(unwritten_, {});

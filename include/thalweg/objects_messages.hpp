@@ -2,7 +2,7 @@
 #pragma once
 
 // An array's messages to ranks: written where they go first, into a queue of this rank, a buffer of the
-// stream, memory of their own where they are large, or a bracket. thalweg/objects.hpp is what programs use.
+// stream, memory of their own where they are large, or a bracket. Programs include thalweg/objects.hpp.
 
 #include "thalweg/error.hpp"
 #include "thalweg/objects.h"
@@ -18,7 +18,7 @@
 
 namespace thalweg::detail {
 
-/// Open as long as it lives: all arrays of a communicator share what is open.
+/// Open as long as it lives: all arrays of a communicator share it.
 class array_messages {
 public:
   array_messages(const array_messages&) = delete;
@@ -48,7 +48,7 @@ public:
   template <typename Traveling, typename... Values>
   bool deposit_multicast(std::uint16_t association, std::uint32_t from, const elements_by_rank& by_rank,
                          const entry& what, const Values&... values);
-  /// Sends what was called until now, also amid an entry method.
+  /// Sends all calls made so far, also during an entry method.
   void flush() { check(thalweg_objects_flush(objects_)); }
 
 protected:
@@ -111,7 +111,7 @@ void array_messages::put(std::uint32_t rank, const thalweg_message& head, Write&
     let_go(*view_->stream, first_link(*view_->stream, rank), is_urgent);
 }
 
-// Calls of elements by elements. (What is forwarded, or sent to oneself, is none.)
+// Calls of elements by elements. (Forwarded messages, and those to oneself, do not count.)
 inline void array_messages::sample(const thalweg_message& head) {
   if (view_->load == nullptr || head.element >= THALWEG_OBJECTS_ALL || ++view_->unsampled < view_->sampled)
     return;

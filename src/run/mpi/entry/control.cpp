@@ -54,8 +54,8 @@ extern "C" __attribute__((visibility("default"))) void* thalweg_library_function
 }
 
 extern "C" __attribute__((visibility("default"))) int thalweg_bypass(int on) {
-  using thalweg::mpi::process;
   using thalweg::mpi::InterposerState;
+  using thalweg::mpi::process;
   if (process.interposer.load() == InterposerState::unstarted) {
     thalweg::mpi::begin();
   }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <mpi.h>
 
-/* Sizes of messages that no loop repeats, so that each call takes room in the trace: of rank 1 four times as much as of
- * rank 0, and none of the others. */
-int main(int argc, char **argv) {
+/* Sizes of messages that no loop repeats, so that each call takes room in the trace: of rank 1 four times as
+ * much as of rank 0, and none of the others. */
+int main(int argc, char** argv) {
   enum { CALLS = 40000, BYTES = 1 << 16 };
   static char sent[BYTES], received[BYTES];
   int rank;
