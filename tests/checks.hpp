@@ -11,11 +11,13 @@
 #include <cstdlib>
 #include <mpi.h>
 #include <string>
+#include <type_traits>
 
 namespace checks {
 
 template <typename... Values>
 [[noreturn]] void fail(const char* format, Values... values) {
+  static_assert((std::is_scalar_v<Values> && ...), "printf takes numbers and char*: call c_str()");
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   std::fprintf(stderr, "FAILED on rank %d: ", rank);
