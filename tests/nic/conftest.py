@@ -75,7 +75,7 @@ def _compiled_with_teams(compiler: Sequence[str], source: str, folders: pytest.T
 
 @pytest.fixture(scope="module")
 def messages(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return _compiled_with_teams(["mpicxx.openmpi", "-std=c++20"], "team/messages.cpp", tmp_path_factory)
+    return _compiled_with_teams(["mpicxx.openmpi", "-std=c++20"], "api/team/messages.cpp", tmp_path_factory)
 
 
 @pytest.fixture(scope="module")

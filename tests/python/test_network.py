@@ -117,7 +117,7 @@ def test_permutations_are_checked() -> None:
         (("--interface", "soft"), USAGE, "latency or occupancy"),
         (("--packets", "1"), SETTINGS, "packets to measure"),
         (("--router", "gigabits=0"), SETTINGS, "bits a second"),
-        (("--senders", "99999999999"), SETTINGS, "senders"),
+        (("--senders", "99999999999"), USAGE, "senders"),
     ],
 )
 def test_errors_name_the_remedy(words: tuple[str, ...], status: Status, part: str) -> None:

@@ -27,8 +27,8 @@ def test_runs_import_little(environment: dict[str, str], words: tuple[str, ...])
 import os, sys
 before = set(sys.modules)
 os.execve = lambda *_: sys.exit(str(sorted(set(sys.modules) - before)))
-from thalweg.__main__ import _command
-_command(["run", *{words}])
+from thalweg.cli import application
+application(["run", *{words}])
 """
     done = subprocess.run(
         [sys.executable, "-c", script],

@@ -14,7 +14,7 @@ on_debians = pytest.mark.parametrize("mpi", ["openmpi4", pytest.param("mpich4", 
 
 
 def job(mpi: str, fences: int, settings: dict[str, str]) -> Result:
-    program = BUILD / "tests" / "objects" / "jobs" / f"objects-found-{FLAVORS[mpi]}"
+    program = BUILD / "tests" / "api" / "objects" / "jobs" / f"objects-found-{FLAVORS[mpi]}"
     result = run(named(mpi), RANKS, [str(program), str(fences)], environment=settings, seconds=120)
     assert result.status == 0, result.explain()
     assert "all right" in result.out
