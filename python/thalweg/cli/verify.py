@@ -111,7 +111,9 @@ def _prove(entries: Sequence["Strategy"], counts: Sequence[int], roots: str, job
                 entry = futures[future]
                 progress.update(task, advance=1, description=f"{entry.operation} {entry.name}")
         except KeyboardInterrupt:
-            progress.stop()
-            os._exit(130)  # the interpreter would wait for the proofs under way
+            try:
+                progress.stop()  # which may fail, as the interrupt comes amid anything
+            finally:
+                os._exit(130)  # the interpreter would wait for the proofs under way
     pool.shutdown()
     return problems, faults
