@@ -78,9 +78,9 @@ def source() -> Path:
     tests = BUILT / "source" / "test" / "mpi"
     if not (tests / "configure").exists():
         archive = _fetch(BUILT / "apt")
-        tests.parents[2].mkdir(parents=True, exist_ok=True)
+        tests.parents[1].mkdir(parents=True, exist_ok=True)
         members = ["--strip-components=1", "--wildcards", "*/test/mpi", "*/confdb"]
-        _must(["tar", "-xf", str(archive), *members], tests.parents[2])
+        _must(["tar", "-xf", str(archive), *members], tests.parents[1])
         _amend(tests)
     return tests
 
