@@ -149,4 +149,4 @@ uninstall:
 	scripts/uninstall "$(PREFIX)"
 
 clean:
-	rm -rf build build-asan build-asan-jobs build-assertions build-tsan $(VENV) python/thalweg/_core*.so python/thalweg/lib
+	rm -rf build build-asan build-asan-jobs build-assertions build-tsan $(foreach preset,dev core run api nic sim,build-$(preset)) $(VENV) python/thalweg/_core*.so python/thalweg/lib
