@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The descriptions in this folder.
 
-A description has the structures of a public C header that its users, or Python, have to know the layout of. Each has a
-name, a text, a kind, and fields: a declaration, a text, and the default where that is not 0 or NULL. Python has all but
-those that say `python = false`. Kinds:
+A description has the enumerations of a public C header, and the structures that its users, or Python, have to know the
+layout of. An enumeration has a name, the prefix of its values' names, a text, and values, each with a text: they count
+from 0 and never change, and new ones come at the end. A structure has a name, a text, a kind, and fields: a
+declaration, a text, and the default where that is not 0 or NULL. Python has all but those that say `python = false`.
+Kinds of structures:
 
     input    a program fills it in. It begins with its size; a shorter one has defaults for the rest
     output   a program owns it, and the library fills it in. It begins with its size; no more than that is written
@@ -16,6 +18,7 @@ import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -71,9 +74,38 @@ class Structure:
         return f"{self.name.upper()}_INIT"
 
 
+@dataclass
+class Enumeration:
+    """An enumeration of a header; its values are pairs of a name without the prefix, and a text."""
+
+    name: str
+    prefix: str
+    text: str
+    is_in_python: bool
+    values: list[tuple[str, str]]
+
+
+def description(header: str) -> dict[str, list[dict[str, Any]]]:
+    """Read a description as it is written."""
+    return tomllib.loads((ROOT / "interfaces" / f"{header}.toml").read_text())
+
+
+def enumerations(header: str) -> list[Enumeration]:
+    """Read a description's enumerations."""
+    return [
+        Enumeration(
+            one["name"],
+            one["prefix"],
+            one["text"],
+            one.get("python", True),
+            [(name, text) for name, text in one["values"]],
+        )
+        for one in description(header).get("enumeration", [])
+    ]
+
+
 def structures(header: str) -> list[Structure]:
-    """Read a description."""
-    described = tomllib.loads((ROOT / "interfaces" / f"{header}.toml").read_text())
+    """Read a description's structures."""
     return [
         Structure(
             one["name"],
@@ -82,7 +114,7 @@ def structures(header: str) -> list[Structure]:
             one.get("python", True),
             [Field(*field, *[""] * (3 - len(field))) for field in one["fields"]],
         )
-        for one in described["structure"]
+        for one in description(header).get("structure", [])
     ]
 
 

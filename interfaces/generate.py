@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is made of the descriptions in this folder: `make interfaces` writes it, and a test compares it.
 
-Made of them are the structures in the headers, with their initializers; for the libraries a table of where fields end
-(structures.hpp of a room); Python's classes, and what functions take; and a page with the structures.
+Made of them are the enumerations and structures in the headers, with initializers; for the libraries a table of where
+fields end (structures.hpp of a room); Python's classes, and what functions take; and a page with the structures.
 """
 
 import subprocess
@@ -10,7 +10,7 @@ import sys
 import textwrap
 from pathlib import Path
 
-from described import ROOT, Field, Structure, headers, structures, version_number
+from described import ROOT, Enumeration, Field, Structure, enumerations, headers, structures, version_number
 from in_python import PROTOTYPES, PYTHON, prototypes_text, python_text
 
 COLUMNS = 108
@@ -38,6 +38,27 @@ def comment(text: str, indent: str = "") -> str:
     return f"{indent}/* " + f"\n{indent} * ".join(lines) + " */\n"
 
 
+def with_texts(lines: list[str], texts: list[str], ends: list[str]) -> str:
+    """Write lines with their comments: beside them where there is room, or else above."""
+    width = max(
+        (len(line) for line, text in zip(lines, texts, strict=True) if text and len(line) + len(text) < 90), default=0
+    )
+    body = ""
+    for line, text, end in zip(lines, texts, ends, strict=True):
+        is_beside = max(width, len(line)) + len(text) < COLUMNS - 8
+        body += comment(text, "  ") if text and not is_beside else ""
+        body += f"  {line}{end}" + (f" /* {text} */\n" if text and is_beside else "\n")
+    return body
+
+
+def enumerated(enumeration: Enumeration) -> str:
+    """Write an enumeration as its header has it."""
+    lines = [f"{enumeration.prefix}{name} = {number}" for number, (name, _) in enumerate(enumeration.values)]
+    ends = [","] * (len(lines) - 1) + [""]
+    body = with_texts(lines, [text for _, text in enumeration.values], ends)
+    return f"{comment(enumeration.text)}typedef enum {enumeration.name} {{\n{body}}} {enumeration.name};\n"
+
+
 def declared(structure: Structure) -> str:
     """Write a structure as its header has it."""
     of_size = [Field(f"size_t size THALWEG_DEFAULT(sizeof({structure.name}))", "", "")] if structure.is_sized else []
@@ -47,14 +68,7 @@ def declared(structure: Structure) -> str:
         f"{one.declaration} THALWEG_DEFAULT({one.default})" if defaults else one.declaration for one in structure.fields
     ]
     texts = [one.text for one in (*of_size, *structure.fields)]
-    width = max(
-        (len(line) for line, text in zip(lines, texts, strict=True) if text and len(line) + len(text) < 90), default=0
-    )
-    body = ""
-    for line, text in zip(lines, texts, strict=True):
-        is_beside = max(width, len(line)) + len(text) < COLUMNS - 8
-        body += comment(text, "  ") if text and not is_beside else ""
-        body += f"  {line};" + (f" /* {text} */\n" if text and is_beside else "\n")
+    body = with_texts(lines, texts, [";"] * len(lines))
     whole = f"{comment(structure.text)}typedef struct {structure.name} {{\n{body}}} {structure.name};\n"
     if structure.is_sized:
         values = ", ".join([f"sizeof({structure.name})", *(field.default for field in structure.fields)])
@@ -63,12 +77,14 @@ def declared(structure: Structure) -> str:
 
 
 def header_text(header: str) -> str:
-    """Give a header with its structures as they are described."""
+    """Give a header with its enumerations and structures as they are described."""
     text = (ROOT / "include/thalweg" / f"{header}.h").read_text()
-    for one in structures(header):
-        begin, end = f"/* {one.name}: from interfaces/{header}.toml */\n", f"/* end of {one.name} */\n"
+    written = [(one.name, enumerated(one)) for one in enumerations(header)]
+    written += [(one.name, declared(one)) for one in structures(header)]
+    for name, declaration in written:
+        begin, end = f"/* {name}: from interfaces/{header}.toml */\n", f"/* end of {name} */\n"
         before, rest = text.split(begin)
-        text = before + begin + formatted(declared(one)) + end + rest.split(end)[1]
+        text = before + begin + formatted(declaration) + end + rest.split(end)[1]
     return text
 
 

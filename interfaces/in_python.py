@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Structures and functions of the C interfaces for ctypes."""
+"""Enumerations, structures and functions of the C interfaces for ctypes."""
 
 import keyword
 import re
@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from described import ROOT, Structure, headers, structures, version_number
+from described import ROOT, Enumeration, Structure, enumerations, headers, structures, version_number
 
 PYTHON = "python/thalweg/structures.py"
 PROTOTYPES = "python/thalweg/prototypes.py"
@@ -23,14 +23,13 @@ TYPES = {
     "uint16_t": "c_uint16",
     "const char*": "c_char_p",
 }
-_ENUMERATIONS = ("status", "collective", "sync", "balance_scheme", "balance_spread", "fence_scheme")
 
 
 def python_type(declaration: str) -> str:
     """Give what ctypes calls a C type; what is pointed to is memory, but for texts and for lists of int."""
     if declaration == "const int*":
         return "ctypes.POINTER(ctypes.c_int)"
-    if declaration.removeprefix("thalweg_") in _ENUMERATIONS:
+    if declaration in {one.name for header in headers() for one in enumerations(header)}:
         return "ctypes.c_int"
     return f"ctypes.{TYPES[declaration]}" if declaration in TYPES else "ctypes.c_void_p"
 
@@ -48,6 +47,12 @@ def python_function(declaration: str) -> str:
 def class_of(name: str) -> str:
     """Name a structure in Python."""
     return "".join(word.capitalize() for word in name.removeprefix("thalweg_").split("_"))
+
+
+def python_enumeration(enumeration: Enumeration) -> str:
+    """Write an enumeration as a class."""
+    rows = "".join(f"    {name.upper()} = {number}\n" for number, (name, _) in enumerate(enumeration.values))
+    return f'\n\nclass {class_of(enumeration.name)}(IntEnum):\n    """{enumeration.name}."""\n\n{rows}'
 
 
 def python_class(structure: Structure) -> str:
@@ -74,9 +79,10 @@ def python_class(structure: Structure) -> str:
 def python_text() -> str:
     """Write Python's classes."""
     text = '''# SPDX-License-Identifier: BSD-3-Clause
-"""Structures of the C interfaces. Made from interfaces/ by `make interfaces`."""
+"""Enumerations and structures of the C interfaces. Made from interfaces/ by `make interfaces`."""
 
 import ctypes
+from enum import IntEnum
 from typing import Any
 
 HEADER_VERSION = VERSION_NUMBER
@@ -91,6 +97,9 @@ class SizedStructure(ctypes.Structure):
 
 
 '''.replace("VERSION_NUMBER", str(version_number()))
+    text += "".join(
+        python_enumeration(one) for header in headers() for one in enumerations(header) if one.is_in_python
+    )
     text += "".join(python_class(one) for header in headers() for one in structures(header) if one.is_in_python)
     return formatted(text, PYTHON)
 

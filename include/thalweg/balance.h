@@ -27,17 +27,21 @@ extern "C" {
 
 typedef struct thalweg_balancer thalweg_balancer;
 
+/* thalweg_balance_scheme: from interfaces/balance.toml */
 /* How ranks serve each other. */
 typedef enum thalweg_balance_scheme {
-  thalweg_balance_sweep, /* the fewest tasks move */
-  thalweg_balance_alias  /* each rank receives from one other at most */
+  thalweg_balance_sweep = 0, /* the fewest tasks move */
+  thalweg_balance_alias = 1  /* each rank receives from one other at most */
 } thalweg_balance_scheme;
+/* end of thalweg_balance_scheme */
 
+/* thalweg_balance_spread: from interfaces/balance.toml */
 /* The ranks that get the remainder. */
 typedef enum thalweg_balance_spread {
-  thalweg_balance_even,  /* loads differ by 1 at most */
-  thalweg_balance_capped /* nobody has more than the rounded-up share; fewer messages */
+  thalweg_balance_even = 0,  /* loads differ by 1 at most */
+  thalweg_balance_capped = 1 /* nobody has more than the rounded-up share; fewer messages */
 } thalweg_balance_spread;
+/* end of thalweg_balance_spread */
 
 /* thalweg_balancer_options: from interfaces/balance.toml */
 /* Options of a balancer, the same on all ranks. Zeros and NULL: the best by Thalweg's judgment. */

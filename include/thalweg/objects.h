@@ -108,16 +108,20 @@ typedef struct thalweg_objects_array {
   }
 /* end of thalweg_objects_array */
 
+/* thalweg_fence_scheme: from interfaces/objects.toml */
 /* Who goes where. */
 typedef enum thalweg_fence_scheme {
-  thalweg_fence_sweep,  /* ranks balance among themselves, and the fewest elements move (thalweg/balance.h) */
-  thalweg_fence_alias,  /* the same, and each rank receives from one other at most */
-  thalweg_fence_refine, /* rank 0 decides: overloaded ranks give elements to idle ones; few move */
-  thalweg_fence_greedy, /* rank 0 decides: the heaviest first to whoever has least; most move */
-  thalweg_fence_near, /* rank 0 decides: equal parts with little sent between them. From the first such fence
-                         on, a sample of calls is recorded */
-  thalweg_fence_stay  /* elements stay where they are, whatever they take; associations may switch */
+  /* ranks balance among themselves, and the fewest elements move (thalweg/balance.h) */
+  thalweg_fence_sweep = 0,
+  thalweg_fence_alias = 1,  /* the same, and each rank receives from one other at most */
+  thalweg_fence_refine = 2, /* rank 0 decides: overloaded ranks give elements to idle ones; few move */
+  thalweg_fence_greedy = 3, /* rank 0 decides: the heaviest first to whoever has least; most move */
+  /* rank 0 decides: equal parts with little sent between them. From the first such fence on, a sample of
+   * calls is recorded */
+  thalweg_fence_near = 4,
+  thalweg_fence_stay = 5 /* elements stay where they are, whatever they take; associations may switch */
 } thalweg_fence_scheme;
+/* end of thalweg_fence_scheme */
 
 /* thalweg_fence_options: from interfaces/objects.toml */
 /* When elements move at a fence; the same on all ranks. Zeros: the best by Thalweg's judgment. */

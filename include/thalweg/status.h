@@ -20,11 +20,13 @@ extern "C" {
 #define THALWEG_DEFAULT(value)
 #endif
 
-/* A function that does not return thalweg_success has changed nothing, unless its comment says otherwise. */
+/* thalweg_status: from interfaces/status.toml */
+/* A function that does not return thalweg_success has changed nothing, unless its comment says
+ * otherwise. */
 typedef enum thalweg_status {
   thalweg_success = 0,
-  thalweg_error_invalid_argument =
-      1, /* a value that the call cannot have, or a call that cannot be made now */
+  /* a value that the call cannot have, or a call that cannot be made now */
+  thalweg_error_invalid_argument = 1,
   thalweg_error_out_of_memory = 2,
   thalweg_error_mpi = 3,         /* a function of the MPI library failed */
   thalweg_error_mismatch = 4,    /* ranks made different calls */
@@ -34,6 +36,7 @@ typedef enum thalweg_status {
   thalweg_error_internal = 8,    /* a defect of Thalweg: please report it */
   thalweg_error_handler = 9      /* a function of the program that Thalweg calls has failed, on some rank */
 } thalweg_status;
+/* end of thalweg_status */
 
 /* "invalid argument"; "unknown status" for a number that is none. Static text. */
 THALWEG_API const char* thalweg_status_name(thalweg_status status);

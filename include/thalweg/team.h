@@ -73,19 +73,25 @@ THALWEG_API void* thalweg_team_reach(const thalweg_team* team, const void* addre
  *                                                        which have to come before this rank blocks elsewhere
  *   mine   this rank's buffers once it came              this rank's buffers are its own, its data is there
  *   all    buffers once all ranks came                   all ranks' are */
-typedef enum thalweg_sync { thalweg_sync_none, thalweg_sync_mine, thalweg_sync_all } thalweg_sync;
+/* thalweg_sync: from interfaces/team.toml */
+/* How a call is ordered with other ranks, before it touches buffers and before it ends. */
+typedef enum thalweg_sync { thalweg_sync_none = 0, thalweg_sync_mine = 1, thalweg_sync_all = 2 } thalweg_sync;
+/* end of thalweg_sync */
 
+/* thalweg_collective: from interfaces/team.toml */
+/* The collectives of a team. */
 typedef enum thalweg_collective {
-  thalweg_collective_broadcast, /* output: count elements, the root's given */
-  thalweg_collective_scatter,   /* input of the root: count for each rank; output: count */
-  thalweg_collective_gather,    /* input: count; output of the root: count from each rank */
-  thalweg_collective_allgather, /* the same, output of every rank */
-  thalweg_collective_alltoall,  /* input: count for each rank; output: count from each */
-  thalweg_collective_reduce,    /* input: count; output of the root: count */
-  thalweg_collective_allreduce, /* the same, output of every rank */
-  thalweg_collective_scan,      /* output: the combined values of ranks up to this one */
-  thalweg_collective_barrier    /* for thalweg_team_strategy(); started by thalweg_team_barrier() */
+  thalweg_collective_broadcast = 0, /* output: count elements, the root's given */
+  thalweg_collective_scatter = 1,   /* input of the root: count for each rank; output: count */
+  thalweg_collective_gather = 2,    /* input: count; output of the root: count from each rank */
+  thalweg_collective_allgather = 3, /* the same, output of every rank */
+  thalweg_collective_alltoall = 4,  /* input: count for each rank; output: count from each */
+  thalweg_collective_reduce = 5,    /* input: count; output of the root: count */
+  thalweg_collective_allreduce = 6, /* the same, output of every rank */
+  thalweg_collective_scan = 7,      /* output: the combined values of ranks up to this one */
+  thalweg_collective_barrier = 8    /* for thalweg_team_strategy(); started by thalweg_team_barrier() */
 } thalweg_collective;
+/* end of thalweg_collective */
 
 /* Which strategy runs for units of so many bytes (of the root 0, with operators that commute), and who chose
  * it: "broadcast=knomial:radix=4, by the tuning file"; "broadcast=flat (loose: broadcast=kary), by .." where

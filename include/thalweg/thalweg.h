@@ -20,11 +20,14 @@ THALWEG_API const char* thalweg_version(void);
 typedef int thalweg_visit(const char* operation, const char* name, const char* summary, void* context);
 THALWEG_API thalweg_status thalweg_strategies(thalweg_visit* visit, void* context);
 
+/* thalweg_schedule_format: from interfaces/thalweg.toml */
+/* The form of a schedule as text. */
 typedef enum thalweg_schedule_format {
-  thalweg_schedule_format_text, /* one rank's steps, for people */
-  thalweg_schedule_format_dot,  /* all ranks, for Graphviz */
-  thalweg_schedule_format_goal  /* all ranks, for LogGOPSim and its kin; units of 1,024 bytes */
+  thalweg_schedule_format_text = 0, /* one rank's steps, for people */
+  thalweg_schedule_format_dot = 1,  /* all ranks, for Graphviz */
+  thalweg_schedule_format_goal = 2  /* all ranks, for LogGOPSim and its kin; units of 1,024 bytes */
 } thalweg_schedule_format;
+/* end of thalweg_schedule_format */
 
 /* Gives the schedule that a selection means for `ranks` ranks and a root, as text that the caller frees with
  * thalweg_free(). `rank` counts for thalweg_schedule_format_text alone. On failure *text is NULL. */

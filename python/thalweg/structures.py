@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Structures of the C interfaces. Made from interfaces/ by `make interfaces`."""
+"""Enumerations and structures of the C interfaces. Made from interfaces/ by `make interfaces`."""
 
 import ctypes
+from enum import IntEnum
 from typing import Any
 
 HEADER_VERSION = 2
@@ -13,6 +14,46 @@ class SizedStructure(ctypes.Structure):
     def __init__(self, *values: Any, **named: Any) -> None:
         """Take the fields behind the size."""
         super().__init__(ctypes.sizeof(self), *values, **named)
+
+
+class BalanceScheme(IntEnum):
+    """thalweg_balance_scheme."""
+
+    SWEEP = 0
+    ALIAS = 1
+
+
+class BalanceSpread(IntEnum):
+    """thalweg_balance_spread."""
+
+    EVEN = 0
+    CAPPED = 1
+
+
+class FenceScheme(IntEnum):
+    """thalweg_fence_scheme."""
+
+    SWEEP = 0
+    ALIAS = 1
+    REFINE = 2
+    GREEDY = 3
+    NEAR = 4
+    STAY = 5
+
+
+class Status(IntEnum):
+    """thalweg_status."""
+
+    SUCCESS = 0
+    ERROR_INVALID_ARGUMENT = 1
+    ERROR_OUT_OF_MEMORY = 2
+    ERROR_MPI = 3
+    ERROR_MISMATCH = 4
+    ERROR_UNSUPPORTED = 5
+    ERROR_SYSTEM = 6
+    ERROR_NOT_PROVEN = 7
+    ERROR_INTERNAL = 8
+    ERROR_HANDLER = 9
 
 
 class BalancerOptions(SizedStructure):

@@ -7,10 +7,10 @@ from typing import Any
 from thalweg import prototypes
 from thalweg.libraries import balance_library
 from thalweg.runtime_library import RuntimeLibrary, RuntimeLibraryError, load_for
-from thalweg.structures import HEADER_VERSION, BalancerOptions
+from thalweg.structures import HEADER_VERSION, BalancerOptions, BalanceScheme, BalanceSpread
 
-SCHEMES = {"sweep": 0, "alias": 1}
-SPREADS = {"even": 0, "capped": 1}
+SCHEMES = {one.name.lower(): one.value for one in BalanceScheme}
+SPREADS = {one.name.lower(): one.value for one in BalanceSpread}
 
 
 class BalanceError(RuntimeLibraryError):

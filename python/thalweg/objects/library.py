@@ -11,7 +11,7 @@ from thalweg.runtime_library import CallbackLibrary, RuntimeLibraryError, load_f
 
 NOBODY = 0xFFFFFFFF  # THALWEG_OBJECTS_NOBODY
 URGENT = 0x8000  # THALWEG_OBJECTS_URGENT
-SCHEMES = ("sweep", "alias", "refine", "greedy", "near", "stay")
+SCHEMES = {one.name.lower(): one.value for one in structures.FenceScheme}
 
 
 class ObjectsError(RuntimeLibraryError):
@@ -81,7 +81,7 @@ class ObjectsLibrary(CallbackLibrary):
     def fence(self, objects: ctypes.c_void_p, options: Sequence[float], scheme: str) -> FenceOutcome:
         """Run all messages, and let elements move."""
         outcome = structures.FenceOutcome()
-        given = structures.FenceOptions(*options, SCHEMES.index(scheme))
+        given = structures.FenceOptions(*options, SCHEMES[scheme])
         self.run_all("objects_fence", objects, ctypes.byref(given), ctypes.byref(outcome))
         left, entered, was_worth, *seconds = (getattr(outcome, name) for name in FenceOutcome._fields)
         return FenceOutcome(left, entered, bool(was_worth), *seconds)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The structures of the C interfaces are those of their one description, for C, for the libraries and for Python."""
+"""What headers declare is what its one description says, for C, for the libraries and for Python."""
 
 import ctypes
 import re
@@ -46,6 +46,22 @@ def test_structures_of_headers_are_described() -> None:
     described = {one.name for header in generate.headers() for one in generate.structures(header)}
     assert declared - described == NOT_DESCRIBED
     assert described <= declared
+
+
+def test_enumerations_of_headers_are_described() -> None:
+    """C++ headers name every value of those that they wrap."""
+    texts = {header.name: header.read_text() for header in HEADERS.iterdir() if header.is_file()}
+    declared = {name for text in texts.values() for name in re.findall(r"typedef enum (\w+) \{", text)}
+    described = [one for header in generate.headers() for one in generate.enumerations(header)]
+    assert declared == {one.name for one in described}
+    wrapped = [one for one in described if one.name in ("thalweg_collective", "thalweg_sync")]
+    missing = [
+        f"{one.prefix}{value}"
+        for one in wrapped
+        for value, _ in one.values
+        if f"{value} = {one.prefix}{value}," not in texts["team_call.hpp"]
+    ]
+    assert missing == []
 
 
 def layouts() -> dict[str, int]:
