@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
-# make build · demo · test · test-all · sanitize · lint · install, uninstall PREFIX=… · clean
+# make build · demo · test · test-all · sanitize · lint · tidy · coverage · install, uninstall PREFIX=… · clean
 #
 # One CMake folder, build/, serves the library, the tests, the interposers and the Python extension: scikit-build-core
 # configures it, and `make build` afterwards only compiles what changed.
@@ -35,7 +35,7 @@ unexport PYTHONDONTWRITEBYTECODE
 CTEST  := ctest --test-dir build --parallel 3 --output-on-failure --no-tests=error
 PYTEST := $(VENV)/bin/python -m pytest --numprocesses 3 --dist loadgroup --durations 20 --junitxml build/pytest.xml
 
-.PHONY: build demo test test-all sanitize sanitize-gate sanitize-objects checked lint format install uninstall clean prepare man stub house lock license interfaces
+.PHONY: build demo test test-all tidy coverage sanitize sanitize-gate sanitize-objects checked lint format install uninstall clean prepare man stub house lock license interfaces
 
 build: $(STAMPS)/package
 	cmake --build build
@@ -115,6 +115,21 @@ sanitize-objects: | prepare
 	ASAN_OPTIONS=detect_leaks=0 ctest --test-dir build-asan-jobs --output-on-failure \
 	  -R '^objects\.((brackets|calls|moving)\.[0-9]*\.mpich|(brackets|calls|errors|failures|moving|together)\.[0-9]*\.openmpi)$$|^examples\.(.*_objects|density|molecules)\..*openmpi$$'
 
+$(STAMPS)/nightly: $(STAMPS)/tools
+	$(VENV)/bin/python scripts/development-packages nightly | $(PIP) install --no-compile --requirement /dev/stdin
+	@touch $@
+
+# clang-tidy by .clang-tidy over every C++ source, or over those that FILES= names; an hour on two cores.
+FILES ?= $(shell git ls-files 'src/*.cpp')
+tidy: build $(STAMPS)/nightly
+	cmake --preset dev && cmake --build --preset dev --target generated_sources
+	printf '%s\n' $(FILES) | xargs --max-procs=$$(nproc) --max-args=1 $(VENV)/bin/clang-tidy -p build-dev --quiet
+
+# Which lines of the sources the C++ tests run: build-coverage/index.html, and totals by folder here.
+coverage: build $(STAMPS)/nightly
+	cmake --preset coverage && cmake --build --preset coverage && ctest --preset coverage
+	$(VENV)/bin/gcovr --root . --filter src/ --html-details build-coverage/index.html --txt-summary build-coverage
+
 lint: $(STAMPS)/package
 	$(VENV)/bin/ruff check interfaces python labs tests scripts src
 	$(VENV)/bin/mypy
@@ -149,4 +164,4 @@ uninstall:
 	scripts/uninstall "$(PREFIX)"
 
 clean:
-	rm -rf build build-asan build-asan-jobs build-assertions build-tsan $(foreach preset,dev core run api nic sim,build-$(preset)) $(VENV) python/thalweg/_core*.so python/thalweg/lib
+	rm -rf build build-asan build-asan-jobs build-assertions build-tsan $(foreach preset,coverage dev walk core run api nic sim,build-$(preset)) $(VENV) python/thalweg/_core*.so python/thalweg/lib

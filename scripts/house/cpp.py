@@ -34,6 +34,15 @@ class Class:
     members: int
 
 
+@dataclass(frozen=True)
+class Function:
+    """A function with a body: its text up to that, and its lines, counted from 1."""
+
+    head: str
+    first: int
+    last: int
+
+
 def parse(text: str) -> tree_sitter.Node:
     """Give the root of a text's tree."""
     return PARSER.parse(text.encode()).root_node
@@ -64,8 +73,17 @@ def line_count(node: tree_sitter.Node) -> int:
 
 def functions(root: tree_sitter.Node) -> list[int]:
     """Give the length of every function that has a body and a name: lambdas count with the function around them."""
-    bodies = (node for node in nodes(root, "function_definition") if node.child_by_field_name("body"))
-    return [line_count(node) for node in bodies]
+    return [one.last - one.first + 1 for one in functions_of(root)]
+
+
+def functions_of(root: tree_sitter.Node) -> list[Function]:
+    """Give every function that has a body and a name."""
+    found = []
+    for node in nodes(root, "function_definition"):
+        if body := node.child_by_field_name("body"):
+            head = words_of(node)[: body.start_byte - node.start_byte]
+            found.append(Function(head, node.start_point.row + 1, node.end_point.row + 1))
+    return found
 
 
 def is_function(declarator: tree_sitter.Node | None) -> bool:

@@ -45,6 +45,9 @@ target_link_libraries(thalweg_unfinished PRIVATE thalweg_flags thalweg_observe)
 target_link_options(thalweg_unfinished PRIVATE -static-libstdc++ -static-libgcc)
 install(TARGETS thalweg_unfinished RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/thalweg)
 
+# What tools need that read the sources and build nothing, as clang-tidy.
+add_custom_target(generated_sources)
+
 # thalweg_interposer(<family> <include folder> [options of generate.py...])
 function(thalweg_interposer family include)
   set(source ${PROJECT_SOURCE_DIR}/src/run/mpi)
@@ -57,12 +60,15 @@ function(thalweg_interposer family include)
   add_custom_command(OUTPUT ${outputs}
     COMMAND Python3::Interpreter ${source}/abi/generate.py --output ${generated} ${ARGN}
     DEPENDS ${source}/abi/generate.py ${source}/abi/entries.py ${source}/abi/functions.py ${source}/abi/prototypes.py)
+  add_custom_target(thalweg_generated_${family} DEPENDS ${outputs})
+  add_dependencies(generated_sources thalweg_generated_${family})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${source}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/mpi/symbols/|/mpi/unfinished/|/mpi/world/")
   list(REMOVE_ITEM sources ${observe_sources} ${compiled_once})
 
   string(TOUPPER ${family} upper)
   add_library(thalweg_${family} MODULE ${sources} ${outputs})
+  add_dependencies(thalweg_${family} thalweg_generated_${family})
   set_target_properties(thalweg_${family} PROPERTIES
     OUTPUT_NAME thalweg-${family}
     PREFIX lib
