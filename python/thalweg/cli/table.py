@@ -38,6 +38,8 @@ COMMANDS = (
         "thalweg.cli.run:run",
         reads_words=True,
     ),
+    Command("report", "Show a run's report as a page", "thalweg.cli.report:report"),
+    Command("compare", "Compare the reports of two runs", "thalweg.cli.compare:compare"),
     Command("config", "Print the settings in effect, and where each comes from", "thalweg.cli.config:config"),
     Command("strategies list", "List the strategies", "thalweg.cli.strategies:list_strategies"),
     Command("strategies show", "Show the schedule of a strategy", "thalweg.cli.show:show"),

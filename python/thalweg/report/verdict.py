@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a report says in a few sentences: the largest loss first, each with the command that does something about it."""
+
+from dataclasses import dataclass
+
+from thalweg.report.run_report import CallSite, RunReport
+from thalweg.units import count_text
+
+# Parts of a run from which a loss is worth a sentence.
+WAITING_MIN = 0.10
+TRANSFER_MIN = 0.05
+COMMUNICATION_MIN = 0.05
+SENTENCES_MAX = 4
+LIBRARY = "native"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A sentence, with its subject in front, and a command to paste; empty where there is none."""
+
+    subject: str
+    text: str
+    command: str = ""
+
+
+def percent(share: float) -> str:
+    """Write a part of the run: 12 %, 0.4 %."""
+    return f"{share:.0%}".replace("%", " %") if share >= 0.01 or share == 0 else f"{100 * share:.1g} %"
+
+
+def verdict(report: RunReport, path: str) -> list[Finding]:
+    """Give at most SENTENCES_MAX findings; `path` is the report's, for the commands."""
+    ending = [_ending(report)] if report.ended_by != "MPI_Finalize" else []
+    share = report.share(report.mpi_ns)
+    if share < COMMUNICATION_MIN:
+        quiet = f"takes {percent(share)} of the run: there is little to gain here."
+        return [*ending, Finding("Communication", quiet)]
+    losses: list[tuple[float, Finding]] = []
+    if (waiting := report.share(report.waiting_ns)) >= WAITING_MIN:
+        losses.append((waiting, _waiting(report, waiting)))
+    untuned = [site for site in report.calls if _runs_natively(site)]
+    transfer = report.share(sum(site.time_ns - site.waiting_ns for site in untuned))
+    if transfer >= TRANSFER_MIN:
+        losses.append((transfer, _untuned(report, untuned, transfer, path)))
+    losses.sort(key=lambda loss: -loss[0])
+    findings = [*ending, *(finding for _, finding in losses)]
+    if report.calls:
+        findings.append(_longest(report))
+    return findings[:SENTENCES_MAX]
+
+
+def _runs_natively(site: CallSite) -> bool:
+    return site.is_collective and site.ranks > 1 and all(end.strategy == LIBRARY for end in site.ran_on)
+
+
+def _ending(report: RunReport) -> Finding:
+    lost = report.ranks_without_report
+    without = f" {count_text(lost, 'rank')} left no report." if lost else ""
+    return Finding(f"The run was ended by {report.ended_by}", f"and the report has what was until then.{without}")
+
+
+def _waiting(report: RunReport, share: float) -> Finding:
+    blamed = report.blamed()
+    total = sum(waited for _, waited in blamed)
+    subject = f"{percent(share)} of the run is waiting for late ranks"
+    if not blamed or total <= 0:
+        return Finding(subject, "in collectives. No other algorithm helps there: look at the balance of the work.")
+    rank, waited = blamed[0]
+    part = percent(waited / total)
+    text = f"in collectives. Rank {rank} causes {part} of it. No other algorithm helps there: look at the rank's work."
+    return Finding(subject, text)
+
+
+def _untuned(report: RunReport, sites: list[CallSite], share: float, path: str) -> Finding:
+    times: dict[str, float] = {}
+    for site in sites:
+        name = site.function.removeprefix("MPI_")
+        times[name] = times.get(name, 0.0) + site.time_ns
+    names = sorted(times, key=lambda name: (-times[name], name))
+    listed = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    subject = f"{percent(share)} of the run is transfer in collectives that nobody has tuned"
+    untuned = "no tuning file was found" if report.tuning.startswith("no tuning file") else "the library runs them"
+    return Finding(subject, f"({listed}): {untuned}. See which strategies fit:", f"thalweg tune explain {path}")
+
+
+def _longest(report: RunReport) -> Finding:
+    site = max(report.calls, key=lambda one: one.time_ns)
+    subject = f"{site.function} at {site.place}"
+    waits = f", {percent(site.waiting_share)} of them waiting" if site.waiting_share is not None else ""
+    text = f"takes {percent(report.share(site.time_ns))} of the run in {count_text(site.calls, 'call')}{waits}."
+    return Finding(subject, text)
