@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: BSD-3-Clause
+/* SPDX-License-Identifier: BSD-3-Clause */
 
 // Which functions of an instrumented interposer (-finstrument-functions) one thread enters between begin_walk() and
 // end_walk(), each once, in the order in which it is first entered. Preloaded before the interposer.
