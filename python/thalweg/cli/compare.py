@@ -23,8 +23,9 @@ def compare(
 ) -> None:
     """Compare the reports of two runs.
 
-    They are of two builds, of two machines, or from before a change and after it. Times of call sites and of MPI are means over ranks, and sites are matched by function, file and line. The exit
-    status is 1 if the second run is slower by more than --slower, and else 0.
+    They are of two builds, of two machines, or from before a change and after it. Times of call sites and of MPI are
+    means over ranks, and sites are matched by function, file and line. The exit status is 1 if the second run is slower
+    by more than --slower, and else 0.
     """
     from thalweg.report.compare import compare, lines_of, tolerance  # noqa: PLC0415 - help does without
     from thalweg.report.run_report import read_report  # noqa: PLC0415

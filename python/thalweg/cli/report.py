@@ -17,8 +17,8 @@ def report(
 ) -> None:
     """Show a run's report as a page.
 
-    The page is one file of HTML, which opens without a network. Its first screen says what cost the most, and which command does something about it. A click on a column of the
-    call sites sorts them.
+    The page is one file of HTML, which opens without a network. Its first screen says what cost the most, and which
+    command does something about it. A click on a column of the call sites sorts them.
     """
     from thalweg.report.page import page  # noqa: PLC0415 - help does without
     from thalweg.report.run_report import read_report  # noqa: PLC0415

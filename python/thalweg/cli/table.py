@@ -40,6 +40,7 @@ COMMANDS = (
     ),
     Command("report", "Show a run's report as a page", "thalweg.cli.report:report"),
     Command("compare", "Compare the reports of two runs", "thalweg.cli.compare:compare"),
+    Command("doctor", "Say what works on this host, what does not, and what to do", "thalweg.cli.doctor:doctor"),
     Command("config", "Print the settings in effect, and where each comes from", "thalweg.cli.config:config"),
     Command("strategies list", "List the strategies", "thalweg.cli.strategies:list_strategies"),
     Command("strategies show", "Show the schedule of a strategy", "thalweg.cli.show:show"),

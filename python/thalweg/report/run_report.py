@@ -36,9 +36,10 @@ class Ending:
 
 @dataclass(frozen=True)
 class CallSite:
-    """The calls of one function from one place in the program, of all ranks. Times are sums over ranks, min and max of one.
+    """The calls of one function from one place in the program, of all ranks.
 
-    Waiting is what calls waited for ranks that came late; None where the function has no such measure.
+    Times are sums over ranks; the min and max are single ranks'. Waiting is what calls waited for ranks that came late;
+    None where the function has no such measure.
     """
 
     function: str
