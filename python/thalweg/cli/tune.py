@@ -7,24 +7,38 @@ import typer
 
 from thalweg.cli.options import (
     Figures,
-    JobRanks,
     Lab,
     Launcher,
     MachineFile,
-    Mpi,
     Operations,
     TuningFile,
     UnitSizes,
     words_in,
 )
 from thalweg.cli.printing import size_from_text
+from thalweg.errors import USAGE, ThalwegError
+from thalweg.terminal import print_line
 
 
 def search(
     launcher: Launcher = None,
     *,
-    ranks: JobRanks = 2,
-    mpi: Mpi = "openmpi",
+    of_report: Annotated[
+        str,
+        typer.Option("--for", metavar="REPORT", help="Tune what a run spent its time in: its calls, sizes and ranks."),
+    ] = "",
+    ranks: Annotated[
+        int | None,
+        typer.Option(
+            "--ranks", "-n", help="Number of ranks, where no launcher is given.", show_default="2, or the report's"
+        ),
+    ] = None,
+    mpi: Annotated[
+        str,
+        typer.Option(
+            help="The MPI: openmpi, mpich, or a prefix, library or launcher.", show_default="openmpi, or the report's"
+        ),
+    ] = "",
     lab: Lab = "",
     ops: Operations = "",
     sizes: UnitSizes = "",
@@ -39,17 +53,31 @@ def search(
 ) -> None:
     """Find the best strategies, and keep them in the tuning file.
 
-    Strategies are tried in the order that the model predicts for the machine file, beside the MPI library's own.
+    Strategies are tried in the order that the model predicts for the machine file, beside the MPI library's own. With
+    --for REPORT, the calls of a run that thalweg run --report FILE described are tuned, those that took the most time
+    first.
     """
     from thalweg.tune.command import search as search_strategies  # noqa: PLC0415
+    from thalweg.tune.command import usual_cases  # noqa: PLC0415
 
+    if of_report and (ops or sizes):
+        raise ThalwegError(USAGE, "thalweg tune search: --for has operations and sizes", "leave --ops and --bytes out")
+    if of_report:
+        from thalweg.tune.wanted import describe, read_wanted  # noqa: PLC0415
+
+        report, found = read_wanted(of_report)
+        ranks, mpi = ranks or len(report.ranks), mpi or report.library_path
+        for line in describe(found):
+            print_line(line)
+        wanted = [one.case for one in found]
+    else:
+        wanted = usual_cases(words_in(ops), [size_from_text(size) for size in words_in(sizes)], lab)
     search_strategies(
         launcher or [],
-        ranks=ranks,
-        mpi=mpi,
+        ranks=ranks or 2,
+        mpi=mpi or "openmpi",
         lab=lab,
-        operations=words_in(ops),
-        sizes=[size_from_text(size) for size in words_in(sizes)],
+        wanted=wanted,
         budget=budget,
         exhaustive=exhaustive,
         library=library,

@@ -83,6 +83,7 @@ class RunReport:
 
     command: tuple[str, ...]
     library: str
+    library_path: str
     waits: str
     tuning: str
     ended_by: str
@@ -143,6 +144,7 @@ def _report_of(document: Document, value: dict[str, Any]) -> RunReport:
     return RunReport(
         command=_texts(document, "command"),
         library=document.part("mpi").text("library"),
+        library_path=document.part("mpi").text("path"),
         waits=document.part("wait").text("reason"),
         tuning=document.text("tuning"),
         ended_by=document.text("ended_by"),

@@ -80,12 +80,12 @@ def _untuned(report: RunReport, sites: list[CallSite], share: float, path: str) 
     listed = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     subject = f"{percent(share)} of the run is transfer in collectives that nobody has tuned"
     untuned = "no tuning file was found" if report.tuning.startswith("no tuning file") else "the library runs them"
-    return Finding(subject, f"({listed}): {untuned}. See which strategies fit:", f"thalweg tune explain {path}")
+    return Finding(subject, f"({listed}): {untuned}. Find faster ones:", f"thalweg tune --for {path}")
 
 
 def _longest(report: RunReport) -> Finding:
     site = max(report.calls, key=lambda one: one.time_ns)
     subject = f"{site.function} at {site.place}"
-    waits = f", {percent(site.waiting_share)} of them waiting" if site.waiting_share is not None else ""
+    waits = f", {percent(site.waiting_share)} of that waiting" if site.waiting_share is not None else ""
     text = f"takes {percent(report.share(site.time_ns))} of the run in {count_text(site.calls, 'call')}{waits}."
     return Finding(subject, text)

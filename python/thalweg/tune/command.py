@@ -48,6 +48,11 @@ def usual_operations(lab: str) -> list[str]:
     return [*OPERATIONS, *(NONBLOCKING if has_agents else ())]
 
 
+def usual_cases(operations: Sequence[str], sizes: Sequence[int], lab: str) -> list[Case]:
+    """Give the cases of some operations and sizes, or of what is tuned where none are named."""
+    return cases(operations or usual_operations(lab), sizes or SIZES)
+
+
 def line(found: Found) -> str:
     """Tell one case's outcome."""
     outcome = found.outcome
@@ -93,8 +98,7 @@ def search(
     ranks: int,
     mpi: str,
     lab: str,
-    operations: Sequence[str],
-    sizes: Sequence[int],
+    wanted: Sequence[Case],
     budget: str,
     exhaustive: bool,
     library: bool,
@@ -110,7 +114,7 @@ def search(
         ranks=ranks,
         launcher=launcher,
         lab=lab,
-        cases=cases(operations or usual_operations(lab), sizes or SIZES),
+        cases=wanted,
         clock=Clock(math.inf if exhaustive else seconds_from_text(budget)),
         is_exhaustive=exhaustive,
         machine_file=machine,

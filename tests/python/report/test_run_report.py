@@ -32,7 +32,7 @@ def test_losses_come_in_their_order_with_commands(tmp_path: Path) -> None:
         "MPI_Allreduce at main.cpp:46",
     ]
     assert "Rank 1 causes 100 % of it" in found[0].text
-    assert found[1].command == "thalweg tune explain run.json"
+    assert found[1].command == "thalweg tune --for run.json"
 
 
 def test_a_run_that_computes_has_little_to_gain(tmp_path: Path) -> None:

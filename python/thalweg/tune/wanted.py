@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is worth tuning for a program, from a report of one of its runs: the calls that cost the most time."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from thalweg.errors import USAGE, ThalwegError
+from thalweg.report.run_report import CallSite, RunReport, read_report
+from thalweg.report.verdict import percent
+from thalweg.trials.cases import NONBLOCKING, OPERATIONS, WITHOUT_SIZE, Case
+from thalweg.tune.explain_report import unit_size
+
+# Calls that take less than this part of the run are not worth a search.
+SHARE_MIN = 0.001
+_UNIT = 8
+"""Sizes that are tried are multiples of it."""
+_PLACES_MAX = 3
+_CALLS = {"bcast": "broadcast"}
+
+
+class Wanted(NamedTuple):
+    """A case, the places that it was called from, and the part of the run that its transfer took."""
+
+    case: Case
+    places: tuple[str, ...]
+    share: float
+
+
+def operation_of(function: str) -> str:
+    """Name the operation that `thalweg tune` knows a function by; empty for one that it does not tune."""
+    call = function.removeprefix("MPI_").removesuffix("_c").lower()
+    is_nonblocking = function.startswith("MPI_I")
+    call = call.removeprefix("i") if is_nonblocking else call
+    call = _CALLS.get(call, call)
+    kinds = NONBLOCKING if is_nonblocking else OPERATIONS
+    return next((operation for operation, known in kinds.items() if known == call), "")
+
+
+def wanted(report: RunReport) -> list[Wanted]:
+    """Give the cases of calls of all ranks that went to the library, the most expensive first."""
+    found: dict[Case, list[CallSite]] = {}
+    for site in report.calls:
+        if (case := _case_of(site, len(report.ranks))) is not None:
+            found.setdefault(case, []).append(site)
+    cases = [
+        Wanted(
+            case,
+            tuple(dict.fromkeys(site.place for site in sites)),
+            report.share(sum(site.time_ns - site.waiting_ns for site in sites)),
+        )
+        for case, sites in found.items()
+    ]
+    worth = [one for one in cases if one.share >= SHARE_MIN]
+    return sorted(worth, key=lambda one: (-one.share, one.case.name))
+
+
+def _case_of(site: CallSite, ranks: int) -> Case | None:
+    operation = operation_of(site.function)
+    if not operation or site.ranks != ranks or ranks < 2 or not site.calls:
+        return None
+    if operation in WITHOUT_SIZE:
+        return Case(operation, 0)
+    call = NONBLOCKING.get(operation) or OPERATIONS[operation]
+    size = unit_size(call, site.bytes / site.calls, ranks)
+    return Case(operation, max(_UNIT, (size + _UNIT // 2) // _UNIT * _UNIT))
+
+
+def read_wanted(path: str) -> tuple[RunReport, list[Wanted]]:
+    """Read a report, and what is worth tuning for it. Raises ThalwegError where nothing is."""
+    report = read_report(path)
+    found = wanted(report)
+    if not found:
+        share = f"{path}: no collective of all ranks takes a thousandth of the run and can be tuned"
+        raise ThalwegError(USAGE, share, f"thalweg report {path} shows where the time goes")
+    return report, found
+
+
+def describe(found: list[Wanted]) -> list[str]:
+    """Say what is tuned, and for which calls: a line each."""
+    return [
+        f"{one.case.name:<24} {percent(one.share):>6} of the run: {', '.join(one.places[:_PLACES_MAX])}"
+        + (" and others" if len(one.places) > _PLACES_MAX else "")
+        for one in found
+    ]
