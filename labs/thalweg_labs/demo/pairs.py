@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from thalweg.errors import ThalwegError
+from thalweg.launch.timed_run import OverdueError, Run, RunFailedError, run
 from thalweg_labs.demo.answers import Answer, NoAnswerError, agree
-from thalweg_labs.demo.execution import OverdueError, Run, RunFailedError, run
 from thalweg_labs.demo.program import Job, Program
 from thalweg_labs.demo.site import Site, base_environment, thalweg_command
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`thalweg run` and `thalweg lab run`, whose words are read by the table of their flags; their help and completion."""
+"""`thalweg run`, `try` and `lab run`, whose words are read by the table of their flags; their help and completion."""
 
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING, Any
 
-from thalweg.launch.flags import HELP, LAB_FLAGS, RUN_FLAGS, Flag
+from thalweg.launch.flags import HELP, LAB_FLAGS, RUN_FLAGS, TRY_FLAGS, Flag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,11 +26,18 @@ TEXTS = {
 `thalweg run --place auto -n 8 -- ./app`: record who talks to whom; the next run places its ranks by it.
 
 Options stand before the program; everything from the first other word on is passed on as it is.""",
+    "try": """Run a program natively and under Thalweg, in turns, and say what is gained.
+
+`thalweg try -n 8 -- ./app args`, or `thalweg try mpirun -np 8 ./app args`.
+
+The outputs of both are compared, as far as they do not change from run to run. The medians of wall time, processor time
+and memory stand beside each other, and a difference is called one only if a rank-sum test is sure of it. The exit
+status is 1 if the outputs differ. All options of `thalweg run` hold for the runs under Thalweg.""",
     "lab run": """Run an MPI program across the hosts.
 
 Messages take TCP. The options are those of `thalweg run`, --native and --name.""",
 }
-_FLAGS = {"run": RUN_FLAGS, "lab run": LAB_FLAGS}
+_FLAGS = {"run": RUN_FLAGS, "try": TRY_FLAGS, "lab run": LAB_FLAGS}
 
 
 def run(words: Sequence[str]) -> int:
@@ -39,6 +46,14 @@ def run(words: Sequence[str]) -> int:
 
     status = start(words)
     return _show_help("run") if status is None else status
+
+
+def try_program(words: Sequence[str]) -> int:
+    """Run what stands behind `thalweg try` in pairs."""
+    from thalweg.pairs.command import try_words  # noqa: PLC0415
+
+    status = try_words(words)
+    return _show_help("try") if status is None else status
 
 
 def run_in_lab(words: Sequence[str]) -> int:

@@ -38,6 +38,12 @@ COMMANDS = (
         "thalweg.cli.run:run",
         reads_words=True,
     ),
+    Command(
+        "try",
+        "Run a program natively and under Thalweg, in turns, and say what is gained",
+        "thalweg.cli.run:try_program",
+        reads_words=True,
+    ),
     Command("report", "Show a run's report as a page", "thalweg.cli.report:report"),
     Command("compare", "Compare the reports of two runs", "thalweg.cli.compare:compare"),
     Command("doctor", "Say what works on this host, what does not, and what to do", "thalweg.cli.doctor:doctor"),

@@ -20,6 +20,21 @@ from thalweg.errors import USAGE, ThalwegError
 from thalweg.terminal import print_line
 
 
+# The report has them, if there is one.
+_Ranks = Annotated[
+    int | None,
+    typer.Option(
+        "--ranks", "-n", help="Number of ranks, where no launcher is given.", show_default="2, or the report's"
+    ),
+]
+_Mpi = Annotated[
+    str,
+    typer.Option(
+        help="The MPI: openmpi, mpich, or a prefix, library or launcher.", show_default="openmpi, or the report's"
+    ),
+]
+
+
 def search(
     launcher: Launcher = None,
     *,
@@ -27,18 +42,8 @@ def search(
         str,
         typer.Option("--for", metavar="REPORT", help="Tune what a run spent its time in: its calls, sizes and ranks."),
     ] = "",
-    ranks: Annotated[
-        int | None,
-        typer.Option(
-            "--ranks", "-n", help="Number of ranks, where no launcher is given.", show_default="2, or the report's"
-        ),
-    ] = None,
-    mpi: Annotated[
-        str,
-        typer.Option(
-            help="The MPI: openmpi, mpich, or a prefix, library or launcher.", show_default="openmpi, or the report's"
-        ),
-    ] = "",
+    ranks: _Ranks = None,
+    mpi: _Mpi = "",
     lab: Lab = "",
     ops: Operations = "",
     sizes: UnitSizes = "",

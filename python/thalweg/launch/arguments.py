@@ -86,7 +86,11 @@ def _settings(given: Sequence[Given]) -> dict[str, Value]:
 def _ranks(values: Sequence[str], name: str) -> int:
     if not values:
         return 0
-    text = values[-1]
-    if not text.isdecimal() or not 1 <= int(text) <= RANKS_MAX:
-        raise ThalwegError(USAGE, f"{name}: -n {text}: the number of ranks is a whole number from 1 to {RANKS_MAX}")
+    return count_of(values[-1], f"{name}: -n", RANKS_MAX, "the number of ranks")
+
+
+def count_of(text: str, option: str, max_value: int, subject: str = "it") -> int:
+    """Read the value of an option that counts something from 1 on."""
+    if not text.isdecimal() or not 1 <= int(text) <= max_value:
+        raise ThalwegError(USAGE, f"{option} {text}: {subject} is a whole number from 1 to {max_value}")
     return int(text)

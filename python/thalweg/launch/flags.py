@@ -50,6 +50,9 @@ LAB_NAME = Flag(
     ("--name",), "Of the lab, if there are several (or THALWEG_LAB): its hosts are NAME-h0, ….", metavar="NAME"
 )
 
+PAIRS = Flag(("--pairs",), "How often each way runs; 5 times if left out.", metavar="N")
+KEEP = Flag(("--keep",), "Keep the report of the last run under Thalweg, for thalweg tune --for.", metavar="FILE")
+
 
 def _flag_of(option: Option) -> Flag:
     is_switch = option.kind == "switch"
@@ -66,6 +69,7 @@ def _flag_of(option: Option) -> Flag:
 
 RUN_FLAGS = (RANKS, *map(_flag_of, OPTIONS), DRY_RUN, HELP)
 LAB_FLAGS = (RANKS, NATIVE, LAB_NAME, *RUN_FLAGS[1:])
+TRY_FLAGS = (RANKS, PAIRS, KEEP, *RUN_FLAGS[1:])
 
 
 class Given(NamedTuple):

@@ -6,8 +6,8 @@ import re
 import shutil
 from pathlib import Path
 
+from thalweg.launch.timed_run import run
 from thalweg_labs.demo.answers import Answer, NoAnswerError, part_behind
-from thalweg_labs.demo.execution import run
 from thalweg_labs.demo.program import Job, Program
 from thalweg_labs.demo.site import OPENMPI, Site, base_environment
 

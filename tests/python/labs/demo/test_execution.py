@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from thalweg_labs.demo.execution import RunFailedError, run
+from thalweg.launch.timed_run import RunFailedError, run
 
 ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
 BURN = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"

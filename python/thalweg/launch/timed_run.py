@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Run one command to its end and take its wall time and the CPU time of all its processes."""
+"""Run one command to its end, with its wall time, and the CPU time and memory of all its processes."""
 
 import os
 import signal
@@ -12,11 +12,12 @@ from typing import NamedTuple
 
 
 class Run(NamedTuple):
-    """A run that ended well."""
+    """A run that ended well. The memory is the most that one of its processes had at a time."""
 
     wall_s: float
     cpu_s: float
     output: str
+    memory_bytes: int = 0
 
 
 class RunFailedError(Exception):
@@ -27,8 +28,10 @@ class OverdueError(RunFailedError):
     """A command that ran longer than it may."""
 
 
-def run(command: Sequence[str], environment: Mapping[str, str], folder: Path, limit_s: float) -> Run:
-    """Run in a folder and wait.
+def run(
+    command: Sequence[str], environment: Mapping[str, str], folder: Path, limit_s: float, *, cwd: Path | None = None
+) -> Run:
+    """Run in a folder, or in `cwd`, and wait; what the command writes is kept in files of the folder.
 
     CPU time is that of the command and of every process below it that was waited for: launchers wait for the
     ranks of their own machine. What the command started is killed with it when it runs longer than the limit.
@@ -40,7 +43,7 @@ def run(command: Sequence[str], environment: Mapping[str, str], folder: Path, li
         try:
             process = subprocess.Popen(
                 command,
-                cwd=folder,
+                cwd=cwd or folder,
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -64,7 +67,7 @@ def run(command: Sequence[str], environment: Mapping[str, str], folder: Path, li
             raise OverdueError(message)
         message = f"{' '.join(command)}\nended with status {process.returncode}\n{tail}"
         raise RunFailedError(message)
-    return Run(wall_s, usage.ru_utime + usage.ru_stime, text)
+    return Run(wall_s, usage.ru_utime + usage.ru_stime, text, usage.ru_maxrss << 10)
 
 
 def _kill_session(pid: int) -> None:

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`thalweg try` runs a user's program in pairs, natively as without Thalweg, and keeps a report if asked for."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from support import Command, Programs
+
+STABLE = """
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int count, char** words) {
+  MPI_Init(&count, &words);
+  int rank = 0, one = 1, sum = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0) {
+    printf("process %d\\n", (int)getpid());
+    printf("sum %d\\n", sum);
+  }
+  MPI_Finalize();
+  return count > 2 ? atoi(words[2]) : 0;
+}
+"""
+
+
+@pytest.mark.parametrize("words", [["--pairs", "0"], ["--pairs", "x"], ["--dry-run"], ["--pears", "3"]])
+def test_what_cannot_be_is_refused(words: list[str], thalweg: Command) -> None:
+    assert thalweg("try", *words, "--", "/bin/true").returncode == 2
+
+
+def test_help_is_shown(thalweg: Command) -> None:
+    done = thalweg("try", "--help")
+    assert done.returncode == 0
+    assert "--pairs N" in done.stdout
+
+
+@pytest.mark.parametrize("form", ["ranks", "launcher"])
+def test_pairs_are_run_and_compared(form: str, thalweg: Command, programs: Programs, tmp_path: Path) -> None:
+    program = programs.build("stable", STABLE, "mpicc.openmpi")
+    start = ["-n", "2", "--", program] if form == "ranks" else ["mpirun.openmpi", "-np", "2", program]
+    kept = tmp_path / "try.json"
+    done = thalweg("try", "--pairs", "2", "--keep", str(kept), *start)
+    assert done.returncode == 0, done.stderr
+    assert "answers equal (1 lines that do not change from run to run)" in done.stdout
+    assert "no sure difference with fewer than 4 pairs" in done.stdout
+    assert f"next: thalweg tune --for {kept}" in done.stdout
+    assert json.loads(kept.read_text())["calls"][0]["function"] == "MPI_Allreduce"
+    assert sum(line.startswith("  run ") for line in done.stdout.splitlines()) == 2
+
+
+def test_a_failing_program_ends_the_try(thalweg: Command, programs: Programs) -> None:
+    program = programs.build("stable", STABLE, "mpicc.openmpi")
+    done = thalweg("try", "-n", "2", "--", program, "x", "3")
+    assert done.returncode == 4
+    assert "run 1 natively failed" in done.stderr
+    assert "status 3" in done.stderr
