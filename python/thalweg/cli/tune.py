@@ -19,7 +19,6 @@ from thalweg.cli.printing import size_from_text
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.terminal import print_line
 
-
 # The report has them, if there is one.
 _Ranks = Annotated[
     int | None,
