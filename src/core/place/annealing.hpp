@@ -9,10 +9,10 @@
 
 #include "base/random.hpp"
 #include "place/budget.hpp"
+#include "place/distances.hpp"
 #include "place/energy.hpp"
 #include "place/graph.hpp"
 #include "place/regions.hpp"
-#include "place/vicinity.hpp"
 
 namespace thalweg::place {
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "place/index.hpp"
-#include "place/linear_assignment.hpp"
+#include "place/mapping.hpp"
 #include "place/quadratic.hpp"
 
 #include <algorithm>

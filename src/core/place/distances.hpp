@@ -2,12 +2,13 @@
 #pragma once
 
 // Hops between slots, as fast as searches ask for them: looked up where there are few slots, from coordinates
-// on larger grids, from the interconnect else.
+// on larger grids, from the interconnect else. And the slots near each slot.
 
 #include "machine/allocation.hpp"
 
 #include <cstdint>
 #include <cstdlib>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -63,6 +64,31 @@ private:
   std::vector<std::int32_t> wrapped_; ///< the extents of a torus; beyond any distance on a mesh
   std::vector<std::int32_t> coordinates_;
   std::vector<std::uint16_t> dense_;
+};
+
+/// The slots near each slot: where a task may go that is to come closer to another.
+class Vicinity {
+public:
+  /// About so many slots count as near.
+  static constexpr std::int32_t size_max = 14;
+
+  /// O(slots^2) with a matrix of hops, O(slots log slots) on a larger grid. On other large machines slots
+  /// count as near that have near numbers.
+  explicit Vicinity(const Distances& distances);
+
+  /// Near slots, never the slot itself; empty only where it is the only one.
+  std::span<const std::int32_t> of(std::int32_t slot) const {
+    const auto index = static_cast<std::size_t>(slot);
+    return std::span(near_).subspan(begin_[index], begin_[index + 1] - begin_[index]);
+  }
+
+private:
+  void look_up(const Distances& distances);
+  void scan(const Distances& distances);
+  void number(std::int32_t slots);
+
+  std::vector<std::size_t> begin_ = {0};
+  std::vector<std::int32_t> near_;
 };
 
 } // namespace thalweg::place

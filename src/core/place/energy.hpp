@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// What local search makes small by swapping two tasks' slots.
+// What local search makes small by swapping two tasks' slots, and the objective that changes in O(degree)
+// where two tasks swap: bytes times hops.
 
+#include "place/distances.hpp"
+#include "place/graph.hpp"
 #include "place/mapping.hpp"
 
 namespace thalweg::place {
@@ -23,6 +26,33 @@ public:
   virtual double delta(std::int32_t a, std::int32_t b) = 0;
   /// Swaps; `change` is what delta() gave for this pair.
   virtual void swap(std::int32_t a, std::int32_t b, double change) = 0;
+};
+
+/// Bytes times the hops that they go, for the pairs of a graph.
+///
+/// Source: Sudheer Kumar 2012, equation 6.1, with each pair counted once.
+class HopBytes final : public Energy {
+public:
+  /// Keeps references to all three.
+  HopBytes(const Graph& graph, const Distances& distances, Mapping& mapping)
+      : graph_(&graph), distances_(&distances), mapping_(&mapping), value_(recomputed()) {}
+
+  const Mapping& mapping() const override { return *mapping_; }
+  double value() const override { return value_; }
+  /// O(edges).
+  double recomputed() const override;
+  /// O(degree of both).
+  double delta(std::int32_t a, std::int32_t b) override;
+  void swap(std::int32_t a, std::int32_t b, double change) override {
+    mapping_->swap(a, b);
+    value_ += change;
+  }
+
+private:
+  const Graph* graph_;
+  const Distances* distances_;
+  Mapping* mapping_;
+  double value_;
 };
 
 } // namespace thalweg::place

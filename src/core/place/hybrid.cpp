@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "place/hybrid.hpp"
+#include "place/published_heuristics.hpp"
 
-#include "place/bisection.hpp"
-#include "place/grasp.hpp"
-#include "place/index.hpp"
+#include "place/constructions.hpp"
+#include "place/mapping.hpp"
 #include "place/partition.hpp"
 
 #include <numeric>

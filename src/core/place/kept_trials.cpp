@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "place/kept_trials.hpp"
 
+#include "base/hash.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,14 +19,6 @@ using evidence::Decision;
 constexpr std::size_t trials_max = 64;
 constexpr std::size_t rounds_max = 1000; // of a line that is no nonsense
 constexpr std::array<std::string_view, 3> decision_names = {"open", "go", "stay"};
-
-/// FNV-1a of a text and its end.
-std::uint64_t hashed(std::uint64_t hash, std::string_view text) {
-  constexpr std::uint64_t prime = 1099511628211U;
-  for (const char letter : text)
-    hash = (hash ^ static_cast<unsigned char>(letter)) * prime;
-  return (hash ^ 0x100U) * prime;
-}
 
 bool has_each_slot_once(const Slots& slots) {
   std::vector<bool> taken(slots.size());
@@ -71,10 +65,9 @@ bool found_nothing(const KeptTrial& trial) {
 
 std::uint64_t trial_key(std::string_view pattern_text, const machine::Allocation& allocation,
                         const Slots& against) {
-  constexpr std::uint64_t start = 1469598103934665603U;
-  const std::uint64_t hash = hashed(hashed(start, pattern_text), allocation.interconnect->name());
-  const std::uint64_t here = hashed(hash, fmt::format("{}", fmt::join(allocation.slots, " ")));
-  return against.empty() ? here : hashed(here, fmt::format("{}", fmt::join(against, " ")));
+  const std::uint64_t hash = ended_text_hash(allocation.interconnect->name(), ended_text_hash(pattern_text));
+  const std::uint64_t here = ended_text_hash(fmt::format("{}", fmt::join(allocation.slots, " ")), hash);
+  return against.empty() ? here : ended_text_hash(fmt::format("{}", fmt::join(against, " ")), here);
 }
 
 std::string file_of_trials(const std::string& pattern_file) {

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Search for a mapping with little load on the most loaded links.
+// Loads of links: search for a mapping with little on the most loaded ones, what loads a link, and which swap
+// would relieve the hottest.
 
+#include "machine/allocation.hpp"
+#include "pattern/matrix.hpp"
 #include "place/annealing.hpp"
-#include "place/goal.hpp"
 #include "place/link_energy.hpp"
+#include "place/objectives.hpp"
 
 #include <functional>
+#include <optional>
 
 namespace thalweg::place {
 
@@ -33,5 +37,23 @@ struct LinkSearch {
 /// to `until`; again and again where there is time, longer each time, and hot every other time. Each of them
 /// ends with a descent, and is noted.
 void search_links(LinkSearch search, double until);
+
+/// What pairs of tasks send over a link, the most first. O(messages * hops).
+std::vector<pattern::Edge> messages_over(topology::Link link, const pattern::Matrix& matrix,
+                                         const machine::Allocation& allocation, const Slots& slot_of);
+
+/// A task that changes its slot with whoever is there.
+struct Relief {
+  std::int32_t task = 0;
+  std::int32_t slot = 0;
+  Peak peak = {}; ///< the most loaded links behind it
+};
+
+/// Of all swaps of a task whose messages cross a most loaded link the one behind which the most loaded link
+/// carries least, or else fewer links as much; of at most `tasks_max` such tasks. Nothing where none does.
+/// Needs a slot of its own for each task; `base_load` as for metrics(). O(tasks_max * slots * degree * hops).
+std::optional<Relief> best_relief(const pattern::Matrix& matrix, const machine::Allocation& allocation,
+                                  const Slots& slot_of, std::size_t tasks_max,
+                                  const std::vector<double>& base_load = {});
 
 } // namespace thalweg::place

@@ -2,13 +2,244 @@
 #include "place/map.hpp"
 
 #include "base/error.hpp"
-#include "place/portfolio.hpp"
+#include "place/annealing.hpp"
+#include "place/constructions.hpp"
+#include "place/energy.hpp"
+#include "place/link_energy.hpp"
+#include "place/link_search.hpp"
+#include "place/stencil.hpp"
+#include "topology/tour.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
+#include <set>
 
 namespace thalweg::place {
 
 namespace {
+
+/// The searches that are worth their time, one after the other, and the best that any of them found.
+class Portfolio {
+public:
+  /// Keeps references to all arguments. The problem has been checked.
+  Portfolio(const pattern::Pattern& pattern, const machine::Allocation& allocation, const Options& options,
+            Budget& budget);
+
+  /// Until the budget is over, or nothing is left to try.
+  void search();
+  Result take() { return std::move(result_); }
+
+private:
+  struct Candidate {
+    Slots slots; ///< of all vertices
+    std::string method;
+    double hop_bytes = 0;
+  };
+
+  /// Notes what searches begin with; whether that is the best there can be.
+  bool note_constructed(double until);
+  void note_along_tour();
+  /// Is there time for what takes so many seconds?
+  bool has_time(double seconds, double until) const;
+  void search_hops(double until);
+  /// Anneals a little from each construction: what they have of blocks stays, and blocks change places.
+  void search_from_each(double cycle, double until);
+  void search_loads();
+  /// Keeps a mapping where it is the best by hop-bytes so far.
+  void note(const Mapping& mapping, const std::string& method);
+  /// Answers with it where it is better by the goal than the answer so far.
+  void answer(const Slots& slots, const std::string& method);
+
+  const pattern::Pattern& pattern_;
+  const machine::Allocation& allocation_;
+  const Options& options_;
+  Budget& budget_;
+  Random random_;
+  Graph graph_;
+  Distances distances_;
+  Vicinity vicinity_;
+  Proposals proposals_;
+  Regions regions_;
+  Candidate nearest_;                  ///< the best by hop-bytes
+  std::vector<Candidate> constructed_; ///< the best of each method
+  Result result_;
+  bool has_own_nodes_;
+  Slots answered_; ///< the answer, of all vertices
+};
+
+// Temperatures at which annealing begins and ends, as parts of what proposals change.
+constexpr double hot_min = 0.05;
+constexpr double hot_max = 0.3;
+constexpr double hot_again = 0.8; ///< where it begins again, to get away from what it found
+constexpr double cold = 0.005;
+constexpr double proposals_for_hot_max = 20000; ///< a task; a longer annealing than this finds little more
+constexpr std::int32_t grown_max = 4096;        ///< slots up to which growth pays: it takes their square
+
+// What constructions take for each step, on a slow machine.
+constexpr double growth_seconds = 1e-9;
+constexpr double bisection_seconds = 1.5e-7;
+
+Portfolio::Portfolio(const pattern::Pattern& pattern, const machine::Allocation& allocation,
+                     const Options& options, Budget& budget)
+    : pattern_(pattern), allocation_(allocation), options_(options), budget_(budget), random_(options.seed),
+      graph_(pattern::sum(pattern), static_cast<std::int32_t>(allocation.slots.size())),
+      distances_(allocation), vicinity_(distances_), proposals_(graph_, vicinity_), regions_(distances_) {
+  Mapping mapping = Mapping::identity(graph_.vertices());
+  answered_ = mapping.slot_of;
+  result_.slot_of = answered_;
+  result_.slot_of.resize(static_cast<std::size_t>(pattern.tasks));
+  result_.numbered = result_.slot_of;
+  result_.identity = result_.placed =
+      metrics(pattern, allocation, result_.slot_of, options.base_load, options.costs);
+  result_.method = "identity";
+  has_own_nodes_ =
+      std::set(allocation.slots.begin(), allocation.slots.end()).size() == allocation.slots.size();
+  nearest_ = {answered_, "identity", HopBytes(graph_, distances_, mapping).value()};
+}
+
+void Portfolio::note(const Mapping& mapping, const std::string& method) {
+  Mapping copy = mapping;
+  const double value = HopBytes(graph_, distances_, copy).value();
+  // What is good for hops may be good for links by chance: of alike ones the best is kept.
+  constexpr double alike = 1.1;
+  if (options_.goal.needs_links() && value <= alike * nearest_.hop_bytes)
+    answer(copy.slot_of, method);
+  if (method.find('+') == std::string::npos && graph_.vertices() <= Distances::dense_max) {
+    const auto same = std::ranges::find(constructed_, method, &Candidate::method);
+    if (same == constructed_.end())
+      constructed_.push_back({copy.slot_of, method, value});
+    else if (value < same->hop_bytes)
+      *same = {copy.slot_of, method, value};
+  }
+  if (value < nearest_.hop_bytes)
+    nearest_ = {std::move(copy.slot_of), method, value};
+}
+
+void Portfolio::answer(const Slots& slots, const std::string& method) {
+  Slots first(slots.begin(), slots.begin() + pattern_.tasks);
+  const Metrics found = metrics(pattern_, allocation_, first, options_.base_load, options_.costs);
+  if (value(options_.goal, found, result_.identity) >= value(options_.goal, result_.placed, result_.identity))
+    return;
+  result_.slot_of = std::move(first);
+  result_.placed = found;
+  result_.method = method;
+  answered_ = slots;
+}
+
+void Portfolio::search() {
+  if (!proposals_.has_any() || graph_.vertices() < 2 || budget_.is_over())
+    return;
+  constexpr double part_for_hops = 0.4; // of a search for loads, which begins where hops are few
+  search_hops(options_.goal.needs_links() ? part_for_hops : 1);
+  answer(nearest_.slots, nearest_.method);
+  if (options_.goal.needs_links())
+    search_loads();
+}
+
+bool Portfolio::has_time(double seconds, double until) const {
+  constexpr double part = 0.6; // of what is left: what it finds is to be improved on
+  if (options_.proposals > 0)
+    return budget_.used() < until / 2;
+  return seconds < part * (until - budget_.used()) * options_.seconds;
+}
+
+void Portfolio::note_along_tour() {
+  const topology::Grid* grid = allocation_.interconnect->grid();
+  if (grid != nullptr)
+    note(Mapping::of(topology::tour(*grid, allocation_.slots)), "tour");
+}
+
+bool Portfolio::note_constructed(double until) {
+  constexpr double closed = 1 + 1e-9; // hops per byte that nothing beats where tasks have nodes of their own
+  const auto is_closed = [&] {
+    return nearest_.hop_bytes <= closed * graph_.total_bytes() && has_own_nodes_;
+  };
+  if (const auto stencil = recognized(graph_))
+    closed_forms(*stencil, graph_, distances_, [&](const Mapping& mapping) {
+      note(mapping, "closed form");
+      return is_closed();
+    });
+  if (is_closed())
+    return true;
+  note_along_tour();
+  const auto slots = static_cast<double>(graph_.vertices());
+  const auto entries = static_cast<double>(graph_.entries());
+  if (graph_.vertices() <= grown_max && has_time(growth_seconds * slots * (slots + entries), until))
+    note(grown(graph_, distances_, heaviest_task(graph_), central_slots(distances_).front()), "growth");
+  if (has_time(bisection_seconds * (slots + entries) * std::log2(slots), until))
+    note(bisected(graph_, distances_, random_), "bisection");
+  return false;
+}
+
+void Portfolio::search_from_each(double cycle, double until) {
+  constexpr int bisections = 6; // random ones
+  for (int count = 0; count < bisections && budget_.used() < until; ++count)
+    constructed_.push_back({bisected(graph_, distances_, random_).slot_of, "bisection", 0});
+  std::size_t left = constructed_.size();
+  for (const Candidate& start : constructed_) {
+    if (budget_.used() >= until)
+      return;
+    Mapping mapping = Mapping::of(start.slots);
+    HopBytes state(graph_, distances_, mapping);
+    const double slice = std::min((until - budget_.used()) / static_cast<double>(left--), cycle);
+    const double end = budget_.used() + slice;
+    const double unit = mean_change(state, proposals_, random_);
+    budget_.spend(change_samples);
+    anneal(state, proposals_, random_, budget_, {unit, hot_min, cold, end}, &regions_);
+    descend(state, proposals_, random_, budget_, until);
+    note(mapping, start.method + "+annealing");
+  }
+}
+
+void Portfolio::search_hops(double until) {
+  if (note_constructed(until))
+    return;
+  double per_proposal = 0;
+  {
+    Mapping mapping = Mapping::of(nearest_.slots);
+    const std::string begin = nearest_.method;
+    HopBytes state(graph_, distances_, mapping);
+    const double before = budget_.used();
+    const std::int64_t proposals = descend(state, proposals_, random_, budget_, until);
+    note(mapping, begin + "+descent");
+    per_proposal = (budget_.used() - before) / static_cast<double>(std::max<std::int64_t>(proposals, 1));
+  }
+  const double cycle = std::max(per_proposal * proposals_for_hot_max * graph_.vertices(), 1e-3);
+  constexpr double part_for_each = 0.4;
+  if (cycle < until - budget_.used())
+    search_from_each(cycle / 4, budget_.used() + part_for_each * (until - budget_.used()));
+  Mapping mapping = Mapping::of(nearest_.slots);
+  const std::string begin = nearest_.method.substr(0, nearest_.method.find('+'));
+  HopBytes state(graph_, distances_, mapping);
+  const double part = std::min((until - budget_.used()) / cycle, 1.0);
+  double hot = std::max(hot_max * std::sqrt(part), hot_min);
+  const double unit = mean_change(state, proposals_, random_);
+  for (bool is_first = true; budget_.used() < until && unit > 0; is_first = false) {
+    const double left = until - budget_.used();
+    const double end = left < 2 * cycle ? until : budget_.used() + cycle;
+    anneal(state, proposals_, random_, budget_, {unit, hot, cold, end}, part < 1 ? nullptr : &regions_);
+    descend(state, proposals_, random_, budget_, until);
+    note(mapping, begin + (is_first ? "+annealing" : "+annealing again"));
+    hot = hot == hot_again ? hot_max : hot_again;
+  }
+}
+
+void Portfolio::search_loads() {
+  Routes routes(allocation_);
+  const LinkGoal goal = link_goal(options_.goal, pattern_, result_.identity, options_.costs);
+  if (goal.layers.empty() || budget_.is_over())
+    return;
+  std::vector<double> base = options_.base_load;
+  for (std::size_t link = 0; link < base.size(); ++link)
+    base[link] /= allocation_.interconnect->capacity(static_cast<topology::Link>(link));
+  Mapping mapping = Mapping::of(answered_);
+  LinkEnergy state(goal.layers, goal.hop_weight, routes, mapping, base);
+  const std::string begin = result_.method;
+  search_links(
+      {state, proposals_, &regions_, random_, budget_, [&] { answer(mapping.slot_of, begin + "+links"); }},
+      1);
+}
 
 void check_problem(const pattern::Pattern& pattern, const machine::Allocation& allocation,
                    const Options& options) {

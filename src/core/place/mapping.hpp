@@ -3,12 +3,18 @@
 
 // Which task is on which slot, both ways around.
 
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <utility>
 #include <vector>
 
 namespace thalweg::place {
+
+/// A task's, slot's or vertex's number as an index.
+inline std::size_t at(std::int32_t number) {
+  return static_cast<std::size_t>(number);
+}
 
 /// A slot for each task; its first entries are those of the pattern's tasks.
 using Slots = std::vector<std::int32_t>;
@@ -20,7 +26,7 @@ struct Mapping {
 
   static Mapping identity(std::int32_t slots) {
     Mapping mapping;
-    mapping.slot_of.resize(static_cast<std::size_t>(slots));
+    mapping.slot_of.resize(at(slots));
     std::iota(mapping.slot_of.begin(), mapping.slot_of.end(), 0);
     mapping.task_at = mapping.slot_of;
     return mapping;
@@ -30,17 +36,17 @@ struct Mapping {
     Mapping mapping{std::move(slots), {}};
     mapping.task_at.resize(mapping.slot_of.size());
     for (std::size_t task = 0; task < mapping.slot_of.size(); ++task)
-      mapping.task_at[static_cast<std::size_t>(mapping.slot_of[task])] = static_cast<std::int32_t>(task);
+      mapping.task_at[at(mapping.slot_of[task])] = static_cast<std::int32_t>(task);
     return mapping;
   }
 
   std::int32_t size() const { return static_cast<std::int32_t>(slot_of.size()); }
-  std::int32_t slot(std::int32_t task) const { return slot_of[static_cast<std::size_t>(task)]; }
-  std::int32_t task(std::int32_t slot) const { return task_at[static_cast<std::size_t>(slot)]; }
+  std::int32_t slot(std::int32_t task) const { return slot_of[at(task)]; }
+  std::int32_t task(std::int32_t slot) const { return task_at[at(slot)]; }
   void swap(std::int32_t a, std::int32_t b) {
-    std::swap(slot_of[static_cast<std::size_t>(a)], slot_of[static_cast<std::size_t>(b)]);
-    task_at[static_cast<std::size_t>(slot(a))] = a;
-    task_at[static_cast<std::size_t>(slot(b))] = b;
+    std::swap(slot_of[at(a)], slot_of[at(b)]);
+    task_at[at(slot(a))] = a;
+    task_at[at(slot(b))] = b;
   }
 };
 

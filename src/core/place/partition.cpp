@@ -3,7 +3,7 @@
 
 #include "base/assertion.hpp"
 #include "place/graph_cut.hpp"
-#include "place/index.hpp"
+#include "place/mapping.hpp"
 
 #include <algorithm>
 #include <array>

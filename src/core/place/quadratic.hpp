@@ -10,6 +10,7 @@
 #include "place/mapping.hpp"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace thalweg::place {
@@ -58,5 +59,17 @@ std::int64_t gilmore_lawler(const Quadratic& problem);
 /// tasks: memory grows with the fourth power of their number, a round with the fifth. With
 /// `is_first_anywhere` all places are alike, as on a torus, so that the first task may have the first one.
 std::int64_t relaxation(const Quadratic& problem, bool is_first_anywhere, Budget& budget);
+
+/// The linear assignment problem, by which bounds are found: each row one column, at the smallest sum.
+struct LinearAssignment {
+  std::int64_t cost = 0;
+  std::vector<std::int32_t> column_of;
+  /// What each entry costs beyond the rows' and columns' prices, row by row: 0 where it is assigned, and a
+  /// lower bound of what forcing it adds.
+  std::vector<std::int64_t> reduced;
+};
+
+/// By shortest augmenting paths (Jonker and Volgenant 1987). `costs` is square, row by row. O(size^3).
+LinearAssignment assigned(std::span<const std::int64_t> costs, std::int32_t size);
 
 } // namespace thalweg::place

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "place/graph_cut.hpp"
 
+#include "place/mapping.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -75,8 +77,6 @@ public:
   }
 
 private:
-  static std::size_t at(std::int32_t number) { return static_cast<std::size_t>(number); }
-
   /// The side whose best vertex may move and gains most; -1: none. A side that is too large has to give.
   int side_to_leave() {
     for (std::size_t side = 0; side < 2; ++side)

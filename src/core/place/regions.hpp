@@ -6,12 +6,21 @@
 
 #include "base/random.hpp"
 #include "place/distances.hpp"
-#include "place/energy.hpp"
 
 #include <vector>
 
 namespace thalweg::place {
 
+/// A region of slots, halved: reorders them so that its first `half` are one part, near each other as are the
+/// others.
+void halve(const Distances& distances, std::vector<std::int32_t>& slots, std::size_t begin, std::size_t end,
+           std::size_t half);
+
+/// The slot of a region that is about in its middle.
+std::int32_t middle(const Distances& distances, const std::vector<std::int32_t>& slots, std::size_t begin,
+                    std::size_t end);
+
+/// All halves of halves, to exchange.
 class Regions {
 public:
   /// O(slots log^2 slots).

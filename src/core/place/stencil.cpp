@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "place/stencil.hpp"
 
-#include "place/index.hpp"
+#include "place/mapping.hpp"
 
 #include <algorithm>
 #include <cstdlib>

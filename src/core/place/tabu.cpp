@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/assertion.hpp"
 #include "base/random.hpp"
-#include "place/index.hpp"
+#include "place/mapping.hpp"
 #include "place/quadratic.hpp"
 
 #include <algorithm>

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "place/constructions.hpp"
 #include "base/error.hpp"
-#include "place/bisection.hpp"
+#include "place/energy.hpp"
 #include "place/graph_cut.hpp"
-#include "place/growth.hpp"
-#include "place/hop_bytes.hpp"
-#include "place/literal.hpp"
-#include "place/local_opt.hpp"
-#include "place/metrics.hpp"
+#include "place/objectives.hpp"
+#include "place/published_heuristics.hpp"
 #include "place/stencil.hpp"
 #include "problems.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "place/annealing.hpp"
-#include "place/hop_bytes.hpp"
+#include "place/energy.hpp"
 #include "place/link_energy.hpp"
-#include "place/metrics.hpp"
+#include "place/objectives.hpp"
 #include "problems.hpp"
 
 #include <gtest/gtest.h>

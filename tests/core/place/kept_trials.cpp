@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "place/kept_trials.hpp"
 
+#include "base/hash.hpp"
+
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <numeric>
@@ -85,6 +87,7 @@ TEST(KeptTrials, KeysTellPatternsMachinesAndSlotsApart) {
   EXPECT_NE(key, trial_key("pattern", turned));
   EXPECT_NE(key, trial_key("pattern", torus));
   EXPECT_NE(key, trial_key("pattern", ring, {0, 2, 1, 3}));
+  EXPECT_EQ(key, ended_text_hash("0 1 2 3", ended_text_hash("ring:4", ended_text_hash("pattern"))));
 }
 
 } // namespace

@@ -2,7 +2,6 @@
 #include "place/quadratic.hpp"
 
 #include "base/error.hpp"
-#include "place/linear_assignment.hpp"
 #include "problems.hpp"
 
 #include <gtest/gtest.h>

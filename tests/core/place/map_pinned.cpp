@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "place/pinned.hpp"
+#include "place/map.hpp"
 
-#include "place/job_allocation.hpp"
+#include "place/rank_order.hpp"
 #include "topology/busy_links.hpp"
 
 #include <algorithm>
@@ -91,17 +91,6 @@ TEST(Pinned, LinksThatOthersUseAreAvoided) {
       }
     }
   }
-}
-
-TEST(JobAllocation, NodesAloneAreEquallyFar) {
-  const std::vector<int> nodes{0, 1, 1, 2};
-  const machine::Allocation allocation = job_allocation({}, nodes, 3);
-  const auto hops = [&](std::size_t a, std::size_t b) {
-    return allocation.interconnect->hops(allocation.slots[a], allocation.slots[b]);
-  };
-  EXPECT_EQ(hops(1, 2), 0);
-  EXPECT_GT(hops(0, 1), 0);
-  EXPECT_EQ(hops(0, 1), hops(2, 3));
 }
 
 } // namespace

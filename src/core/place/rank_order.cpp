@@ -1,10 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "place/sure_order.hpp"
+#include "place/rank_order.hpp"
+
+#include "topology/network.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 
 namespace thalweg::place {
+
+machine::Allocation job_allocation(const topology::NodePlaces& known, std::span<const int> node_of,
+                                   std::int32_t nodes) {
+  topology::LocatedNodes located = topology::locate(known, nodes);
+  if (!located.network) {
+    located.network.emplace("star", nodes);
+    located.places.resize(static_cast<std::size_t>(nodes));
+    std::iota(located.places.begin(), located.places.end(), 0);
+  }
+  // A host's links to its switch count as hops, so that what stays on a host is nearest.
+  machine::Allocation allocation{located.network->interconnect(), {}};
+  allocation.slots.reserve(node_of.size());
+  for (const int node : node_of)
+    allocation.slots.push_back(located.places[static_cast<std::size_t>(node)]);
+  return allocation;
+}
 
 SureOrder sure_order(const pattern::Pattern& pattern, const machine::Allocation& allocation,
                      const Options& options, double gain) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "place/hop_bytes.hpp"
+#include "place/energy.hpp"
 
 namespace thalweg::place {
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "place/literal.hpp"
+#include "place/published_heuristics.hpp"
 
 #include "base/error.hpp"
-#include "place/grasp.hpp"
-#include "place/growth.hpp"
-#include "place/hop_bytes.hpp"
-#include "place/hybrid.hpp"
-#include "place/topo_map.hpp"
+#include "place/constructions.hpp"
+#include "place/energy.hpp"
+#include "place/link_energy.hpp"
+#include "place/objectives.hpp"
 
 #include <algorithm>
 #include <array>
@@ -27,9 +26,11 @@ struct Rule {
 
 constexpr Rule mahd_rule{false, Near::mean_of_neighbors};
 
-class Literal {
+/// Tasks one after the other, each on the slot that the rule says.
+class GreedyMapping {
 public:
-  Literal(const Graph& graph, const Distances& distances, const std::vector<std::int32_t>& central, Rule rule)
+  GreedyMapping(const Graph& graph, const Distances& distances, const std::vector<std::int32_t>& central,
+                Rule rule)
       : graph_(graph), distances_(distances), central_(central), rule_(rule), slot_of_(count(), -1),
         is_used_(count()), is_queued_(count()), mapped_at_(count()) {}
 
@@ -50,7 +51,6 @@ public:
   }
 
 private:
-  static std::size_t at(std::int32_t number) { return static_cast<std::size_t>(number); }
   std::size_t count() const { return at(graph_.vertices()); }
 
   std::int32_t next_start() const {
@@ -123,7 +123,7 @@ private:
 } // namespace
 
 Mapping mahd_from(const Graph& graph, const Distances& distances, std::int32_t slot) {
-  return Literal(graph, distances, central_slots(distances), mahd_rule).run(-1, slot);
+  return GreedyMapping(graph, distances, central_slots(distances), mahd_rule).run(-1, slot);
 }
 
 std::vector<std::string_view> literals() {
@@ -134,7 +134,7 @@ std::vector<std::string_view> literals() {
 Mapping literal(std::string_view heuristic, const Graph& graph, const Distances& distances) {
   const std::vector<std::int32_t> central = central_slots(distances);
   const auto once = [&](Rule rule, std::int32_t task, std::int32_t slot) {
-    return Literal(graph, distances, central, rule).run(task, slot);
+    return GreedyMapping(graph, distances, central, rule).run(task, slot);
   };
   if (heuristic == "mahd")
     return once(mahd_rule, -1, -1);
@@ -162,6 +162,52 @@ Mapping literal(std::string_view heuristic, const Graph& graph, const Distances&
       best = std::move(mapping);
       best_value = value;
     }
+  }
+  return *std::move(best);
+}
+
+namespace {
+
+double link_max(const pattern::Matrix& matrix, const machine::Allocation& allocation,
+                const Mapping& mapping) {
+  const std::vector<double> loads = link_loads(matrix, allocation, mapping.slot_of);
+  return loads.empty() ? 0 : *std::ranges::max_element(loads);
+}
+
+/// Makes one swap that lowers the maximum, if there is any.
+bool improved(LinkEnergy& energy, std::int32_t tasks) {
+  const double before = energy.load_max(0);
+  const std::vector<std::size_t> ranking = energy.ranking();
+  for (const std::int32_t a : energy.hot_tasks(1))
+    for (std::int32_t b = 0; b < tasks; ++b) {
+      if (a == b)
+        continue;
+      const double change = energy.delta(a, b);
+      if (energy.peak_after(ranking).load < before) {
+        energy.swap(a, b, change);
+        return true;
+      }
+    }
+  return false;
+}
+
+} // namespace
+
+Mapping local_opt(const pattern::Matrix& matrix, const Graph& graph, const Distances& distances) {
+  std::optional<Mapping> best;
+  double best_max = 0;
+  for (std::int32_t start = 0; start < graph.vertices(); ++start) {
+    Mapping mapping = mahd_from(graph, distances, start);
+    const double load = link_max(matrix, distances.allocation(), mapping);
+    if (!best || load < best_max) {
+      best = std::move(mapping);
+      best_max = load;
+    }
+  }
+  Routes routes(distances.allocation());
+  const std::vector<double> none;
+  LinkEnergy energy({{matrix, 1, 0}}, 0, routes, *best, none);
+  while (improved(energy, graph.vertices())) {
   }
   return *std::move(best);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "place/map_shared.hpp"
+#include "place/map.hpp"
 
 #include "base/error.hpp"
-#include "place/hop_bytes.hpp"
+#include "place/energy.hpp"
 #include "place/partition.hpp"
 #include "place/regions.hpp"
 #include "problems.hpp"

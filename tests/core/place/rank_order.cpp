@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "place/sure_order.hpp"
+#include "place/rank_order.hpp"
 
 #include "problems.hpp"
 
@@ -45,6 +45,17 @@ TEST(SureOrder, SwapsTheEndsOfALine) {
   const pattern::Pattern pattern{3, {{"all", 1, {3, {{0, 2, 8e6, 1}, {2, 0, 8e6, 1}}}}}};
   EXPECT_FALSE(sure_order(pattern, allocation, quick, 0.2).slot_of.empty());
   EXPECT_TRUE(sure_order(pattern, allocation, quick, 0.3).slot_of.empty());
+}
+
+TEST(JobAllocation, NodesAloneAreEquallyFar) {
+  const std::vector<int> nodes{0, 1, 1, 2};
+  const machine::Allocation allocation = job_allocation({}, nodes, 3);
+  const auto hops = [&](std::size_t a, std::size_t b) {
+    return allocation.interconnect->hops(allocation.slots[a], allocation.slots[b]);
+  };
+  EXPECT_EQ(hops(1, 2), 0);
+  EXPECT_GT(hops(0, 1), 0);
+  EXPECT_EQ(hops(0, 1), hops(2, 3));
 }
 
 } // namespace

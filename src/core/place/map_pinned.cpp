@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "place/pinned.hpp"
+#include "place/map.hpp"
 
-#include "place/hop_bytes.hpp"
+#include "place/energy.hpp"
 #include "place/link_search.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "place/explain.hpp"
+#include "place/link_search.hpp"
 
-#include "place/metrics.hpp"
+#include "place/objectives.hpp"
 #include "problems.hpp"
 
 #include <gtest/gtest.h>

@@ -1,13 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// An order of a job's ranks that is better beyond doubt: for calls in which nothing can be tried.
+// The slots that a running job has, and an order of its ranks that is better beyond doubt: for calls in which
+// nothing can be tried.
 
+#include "machine/allocation.hpp"
 #include "place/map.hpp"
+#include "topology/node_places.hpp"
 
+#include <cstdint>
+#include <span>
 #include <string>
 
 namespace thalweg::place {
+
+/// One slot for each of a job's ranks, in their order. `node_of` has each rank's node, 0 .. nodes-1. Where
+/// the network between them is known, a slot's place is its node's there; else each node is at an equal
+/// distance from all others, which is what matters most. Throws Error for a node that the network has no
+/// place for.
+machine::Allocation job_allocation(const topology::NodePlaces& known, std::span<const int> node_of,
+                                   std::int32_t nodes);
 
 /// Few bytes on few links, and no link that all wait for.
 constexpr Goal sure_goal{.hop_bytes = 1, .contention = 1};
