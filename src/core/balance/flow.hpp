@@ -5,6 +5,7 @@
 
 #include "base/rank.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -48,5 +49,25 @@ std::vector<Tasks> applied(std::span<const Tasks> loads, const Flow& flow);
 
 /// The sum of tasks times hops, where `hops` gives those between two ranks; the largest number if it is more.
 std::int64_t hop_tasks(const Flow& flow, const std::function<std::int64_t(Rank, Rank)>& hops);
+
+/// Of these consists a whole. Less than 2^13 ranks' roundings stay below 1e-11 of it.
+inline constexpr Tasks weight_units = Tasks{1} << 50;
+inline constexpr Tasks speed_units = Tasks{1} << 40;
+
+/// A part of a whole, both from 0, in units of which the whole has so many.
+inline Tasks units_of(double part, double whole, Tasks units) {
+  return whole > 0 ? std::llround(part / whole * static_cast<double>(units)) : 0;
+}
+
+/// Cuts a rank's row of tasks for its messages: tasks cuts[m] .. cuts[m + 1] - 1 go with message m, and those
+/// from the last cut on stay. `weights` are the tasks' own, `amounts` what each message is to weigh, in the
+/// order of the flow. A message is off by at most the heaviest task's weight: a task goes where its middle
+/// lies. Both are from 0, and the amounts are together at most what the tasks weigh. O(tasks + messages).
+std::vector<std::int64_t> task_cuts(std::span<const Tasks> weights, std::span<const Tasks> amounts);
+
+/// The same from the row's end: tasks cuts[m + 1] .. cuts[m] - 1 go with message m, and those before the last
+/// cut stay.
+std::vector<std::int64_t> task_cuts_from_end(std::span<const double> weights,
+                                             std::span<const double> amounts);
 
 } // namespace thalweg::balancing

@@ -3,8 +3,30 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 namespace thalweg::balancing {
+
+std::vector<Rank> near_order(std::span<const std::int32_t> nodes, std::span<const std::int32_t> sockets) {
+  std::vector<Rank> order(nodes.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](Rank rank) {
+    const auto index = static_cast<std::size_t>(rank);
+    return std::pair(nodes[index], sockets.empty() ? 0 : sockets[index]);
+  });
+  return order;
+}
+
+bool is_order(std::span<const Rank> order) {
+  std::vector<bool> seen(order.size());
+  for (const Rank rank : order) {
+    if (rank < 0 || static_cast<std::size_t>(rank) >= order.size() || seen[static_cast<std::size_t>(rank)])
+      return false;
+    seen[static_cast<std::size_t>(rank)] = true;
+  }
+  return true;
+}
 
 Line line_of(std::span<const Tasks> loads, std::span<const Tasks> targets, std::span<const Rank> order) {
   Line line;
@@ -57,6 +79,40 @@ bool is_ready(std::span<const Tasks> loads, const Flow& flow) {
   for (const Transfer& transfer : flow)
     left[static_cast<std::size_t>(transfer.from)] -= transfer.tasks;
   return std::ranges::all_of(left, [](Tasks tasks) { return tasks >= 0; });
+}
+
+namespace {
+
+/// A rank that still has too much, or below 0 lacks something.
+struct Open {
+  Rank rank = 0;
+  Tasks excess = 0;
+};
+
+} // namespace
+
+Flow nested(Service service, std::span<const Tasks> loads, std::span<const Tasks> targets,
+            std::span<const Rank> order) {
+  Flow flow;
+  flow.reserve(order.size());
+  std::vector<Open> open; // all have too much, or all lack something
+  for (const Rank rank : order) {
+    Open left{rank, loads[static_cast<std::size_t>(rank)] - targets[static_cast<std::size_t>(rank)]};
+    while (left.excess != 0 && !open.empty() && (open.back().excess < 0) != (left.excess < 0)) {
+      Open other = open.back();
+      open.pop_back();
+      Open& giver = left.excess > 0 ? left : other;
+      Open& taker = left.excess > 0 ? other : left;
+      const Tasks given = service == Service::alias ? -taker.excess : std::min(giver.excess, -taker.excess);
+      flow.push_back({giver.rank, taker.rank, given});
+      giver.excess -= given;
+      taker.excess += given;
+      left = giver.excess != 0 ? giver : taker; // one of the two is done
+    }
+    if (left.excess != 0)
+      open.push_back(left);
+  }
+  return flow;
 }
 
 } // namespace thalweg::balancing

@@ -21,8 +21,20 @@
 // O(log P) rounds in parallel.
 
 #include "balance/flow.hpp"
+#include "base/rank.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
 
 namespace thalweg::balancing {
+
+/// The ranks, those of a node one after the other, and of its sockets. `sockets` is empty where nobody knows.
+/// Else they stay in their order.
+std::vector<Rank> near_order(std::span<const std::int32_t> nodes, std::span<const std::int32_t> sockets);
+
+/// Does it name each of its places once?
+bool is_order(std::span<const Rank> order);
 
 /// What a rank has too much of, or lacks, as a place on the line.
 struct Stretch {
@@ -62,5 +74,29 @@ Flow served(Service service, const Slice& slice);
 
 /// Can all ranks send at once, that is, before they have received anything?
 bool is_ready(std::span<const Tasks> loads, const Flow& flow);
+
+/// Who serves whom along an order of the ranks, each the nearest that is left, like brackets.
+///
+///     order   A +2   p -1   B +1   q -1   r -2   C +1
+///               |------|      |------|      |      |      A p, B q: the last that is open is met first
+///               |---------------------------|      |      A r
+///                                           |------|      C r
+///
+/// On the line the first surplus meets the first deficit. Once loads have drifted, all tasks
+/// travel as far as the drift lasts. Here most of them stay near. Along a row of nodes both are as far in
+/// sum. But on a mesh or torus many short ways and a few long ones are less, as the hops between two ranks
+/// grow with a root of their distance in the order.
+///
+/// Messages, tasks and their bounds are as on the line, and so are the two ways to serve. It follows from one
+/// prefix sum: a surplus covers the sums between that before it and that behind it, and each sum is paid for
+/// by the next deficit that covers it. So ranks could find each other over a tree of minima; this is the form
+/// for one that knows all loads. O(P).
+///
+/// That brackets are best where costs are concave: Aggarwal et al. 1992, "Efficient minimum cost matching
+/// using quadrangle inequality".
+///
+/// The sums of loads and targets have to be equal. alias: is_ready() tells whether all can leave at once.
+Flow nested(Service service, std::span<const Tasks> loads, std::span<const Tasks> targets,
+            std::span<const Rank> order);
 
 } // namespace thalweg::balancing

@@ -2,9 +2,7 @@
 #include "balance/scheme.hpp"
 
 #include "balance/alias_method.hpp"
-#include "balance/diffusion.hpp"
 #include "balance/line.hpp"
-#include "balance/nested.hpp"
 #include "base/error.hpp"
 
 #include <algorithm>
@@ -15,6 +13,32 @@
 namespace thalweg::balancing {
 
 namespace {
+
+/// One step of diffusion: each rank looks at its two neighbors in the order alone. Of two neighbors, the one
+/// that is further above its target gives a third of the difference, rounded to the nearest. Repeated, it
+/// brings neighbors within a task of each other. A third, as a rank with two neighbors then keeps a third
+/// itself. Nobody gives what it does not have. O(ranks).
+///
+/// Source: the balancing of Sudheer Kumar 2012, section 4.4.1; of first order (Cybenko 1989).
+Flow diffusion(std::span<const Tasks> loads, std::span<const Tasks> targets, std::span<const Rank> order) {
+  const auto excess = [&](Rank rank) {
+    return loads[static_cast<std::size_t>(rank)] - targets[static_cast<std::size_t>(rank)];
+  };
+  std::vector<Tasks> left(loads.begin(), loads.end());
+  Flow flow;
+  for (std::size_t position = 1; position < order.size(); ++position) {
+    Rank from = order[position - 1];
+    Rank to = order[position];
+    if (excess(from) < excess(to))
+      std::swap(from, to);
+    Tasks& own = left[static_cast<std::size_t>(from)];
+    const Tasks given = std::min((excess(from) - excess(to) + 1) / 3, own);
+    own -= given;
+    if (given > 0)
+      flow.push_back({from, to, given});
+  }
+  return flow;
+}
 
 constexpr std::array entries{
     SchemeEntry{Scheme::none, "none", "nothing moves",

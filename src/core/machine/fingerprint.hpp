@@ -1,16 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// What must be the same for measured times to hold again.
+// What must be the same for measured times to hold again, and which settings in the environment are the
+// user's.
 
 #include <cstdint>
 #include <string>
 #include <string_view>
-
-#include "machine/own_settings.hpp"
+#include <vector>
 
 namespace thalweg::machine {
 
+/// The value of an environment variable, or null.
+using Environment = const char* (*)(const char* name);
+
+/// The names of the MPI library's variables that the commands of Thalweg have set: `thalweg run` lists them
+/// in THALWEG_OWN_SETTINGS, separated by commas.
+std::vector<std::string_view> own_settings(Environment environment);
+
+/// Has Thalweg itself set that variable for the ranks of a job? Then it counts nowhere as the user's.
+bool is_own_setting(std::string_view name, Environment environment);
+
+/// Of a machine, and how a job uses it.
 struct Fingerprint {
   std::string processor;  ///< the model's name
   std::int64_t cores = 0; ///< that ranks may run on, of a node

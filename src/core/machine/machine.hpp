@@ -8,6 +8,7 @@
 // processors copy what they send (Kumar 2005, chapter 2), and all parameters hold for a range of message
 // sizes, as protocols change.
 
+#include "machine/fingerprint.hpp"
 #include "machine/node_list.hpp"
 
 #include <array>
@@ -127,5 +128,12 @@ std::string to_text(const Machine& machine);
 /// A machine to start with where none was probed: a plain node and a plain Ethernet. Its order of candidates
 /// is a guess and says so in its title.
 Machine default_machine();
+
+/// The tuning file that commands write to and programs read: thalweg/tuning.toml in the user's data folder.
+std::string default_tuning_path(Environment environment);
+
+/// What was probed, newest first: machine files lie beside the tuning file, in machines/. Those that do not
+/// read are passed over, as nobody asked for them. None for an empty path.
+std::vector<Machine> probed_machines(const std::string& tuning_path);
 
 } // namespace thalweg::machine

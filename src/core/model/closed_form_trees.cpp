@@ -3,7 +3,7 @@
 // Closed forms of trees and chains (LogGP: Alexandrov et al. 1995; Nishtala 2009), for broadcast, reduce,
 // scatter, gather and barrier.
 
-#include "model/closed_form_table.hpp"
+#include "model/closed_forms.hpp"
 
 #include "base/arithmetic.hpp"
 

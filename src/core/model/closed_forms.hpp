@@ -19,9 +19,11 @@
 // full, for which the equations take the next fuller one.
 
 #include "machine/machine.hpp"
+#include "model/message_terms.hpp"
 #include "schedule/problem.hpp"
 
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace thalweg::model {
@@ -36,5 +38,26 @@ struct ClosedForm {
 std::optional<ClosedForm> closed_form(std::string_view strategy, const schedule::Problem& problem,
                                       const machine::Machine& machine,
                                       machine::Level level = machine::Level::network);
+
+/// A line of the tables in which closed forms stand, one for each strategy.
+struct TableLine {
+  schedule::Operation operation;
+  std::string_view strategy;
+  std::string_view source;
+  /// Seconds, from two ranks on.
+  double (*seconds)(const MessageTerms&, const schedule::Problem&);
+  /// Whether the equation holds for these parameters; null: for all.
+  bool (*holds)(const schedule::Problem&) = nullptr;
+};
+
+/// Messages of several ranks' units are cut even where a segment is as long as a unit.
+inline bool has_whole_messages(const schedule::Problem& problem) {
+  return problem.parameter("segment") == 0;
+}
+
+/// Of what all ranks do alike: rounds in which every rank sends and gets as much as every other.
+std::span<const TableLine> exchange_forms();
+/// Of trees and chains, for broadcast, reduce, scatter, gather and barrier.
+std::span<const TableLine> tree_forms();
 
 } // namespace thalweg::model

@@ -3,10 +3,8 @@
 
 // Event-driven simulation of all ranks' schedules: what every rank does next is an event.
 
-#include "model/cores.hpp"
 #include "model/event_queue.hpp"
-#include "model/link.hpp"
-#include "model/routes.hpp"
+#include "model/resources.hpp"
 #include "model/step_costs.hpp"
 
 #include <compare>

@@ -4,6 +4,7 @@
 #include "model/event_simulation.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace thalweg::model {
 
@@ -99,6 +100,37 @@ Prediction predict_symmetric(const Schedule& schedule, std::int64_t unit_bytes, 
   prediction.seconds = time;
   prediction.cpu_max = prediction.cpu_seconds;
   return prediction;
+}
+
+using machine::Level;
+using machine::LevelCosts;
+using machine::MessageCost;
+
+namespace {
+
+MessageCost free_message(std::int64_t bytes_max) {
+  MessageCost cost;
+  cost.bytes_max = bytes_max;
+  return cost;
+}
+
+} // namespace
+
+machine::Machine device_machine(const machine::Machine& machine) {
+  machine::Machine cards;
+  cards.network = machine.network;
+  cards.cores = std::numeric_limits<std::int32_t>::max();
+  cards.levels.push_back({.level = Level::node, .ranges = {free_message(INT64_MAX)}});
+  LevelCosts& network = cards.levels.emplace_back(machine.at(Level::network));
+  network.level = Level::network;
+  network.pairs = 1;
+  for (MessageCost& cost : network.ranges) {
+    const machine::Figure gap_per_byte = cost.gap_per_byte;
+    cost = free_message(cost.bytes_max);
+    cost.latency = machine.device.hop;
+    cost.gap_per_byte = gap_per_byte;
+  }
+  return cards;
 }
 
 } // namespace thalweg::model

@@ -11,6 +11,7 @@
 // buckets let through, connections that are slower where messages meet, and ranks that wait for a core where
 // there are more ranks than cores, or for memory where many copy at once. What is not: caches and other jobs.
 
+#include "machine/machine.hpp"
 #include "model/scenario.hpp"
 #include "schedule/schedule.hpp"
 
@@ -34,5 +35,11 @@ Prediction predict_lower_bound(std::span<const schedule::Schedule> some, std::in
 /// else a bound from the farthest.
 Prediction predict_symmetric(const schedule::Schedule& schedule, std::int64_t unit_bytes,
                              const Scenario& scenario);
+
+/// To predict what it costs that network devices run a schedule by themselves (docs/nic.md): the same
+/// messages, with other figures. A machine whose ranks are the cards of `machine`, to predict with. A message
+/// between nodes takes a hop of cards and its time on the links. All else is nothing: a card hears from its
+/// node's ranks without a message, and does not wait for a core. Start and wake are not in it.
+machine::Machine device_machine(const machine::Machine& machine);
 
 } // namespace thalweg::model

@@ -2,10 +2,13 @@
 #pragma once
 
 // What a program's communication looks like, in the figures that decide between strategies: to how many a
-// rank sends, how much, among how many ([delta, m, P] of Kumar 2005, section 6.4).
+// rank sends, how much, among how many ([delta, m, P] of Kumar 2005, section 6.4). And when ranks came to
+// calls and when they left, apart: what they waited for each other, and what the call took.
 
+#include <algorithm>
+#include <bit>
+#include <compare>
 #include <cstdint>
-#include <functional>
 
 namespace thalweg::pattern {
 
@@ -22,7 +25,9 @@ struct Traffic {
 };
 
 /// Sizes that are alike for choosing: 0, and up to each power of two.
-std::int32_t size_class(std::int64_t bytes);
+inline std::int32_t size_class(std::int64_t bytes) {
+  return bytes <= 0 ? 0 : 1 + std::bit_width(static_cast<std::uint64_t>(bytes - 1));
+}
 
 /// Traffic that is alike for choosing, by its classes.
 struct TrafficClass {
@@ -33,12 +38,46 @@ struct TrafficClass {
 };
 
 /// The class of the traffic of so many calls on a communicator of so many ranks.
-TrafficClass traffic_class(const Traffic& all_ranks, std::int64_t calls, std::int32_t ranks);
+inline TrafficClass traffic_class(const Traffic& all_ranks, std::int64_t calls, std::int32_t ranks) {
+  const std::int64_t messages = std::max<std::int64_t>(1, all_ranks.messages);
+  const std::int64_t senders = std::max<std::int64_t>(1, calls * ranks);
+  return {size_class(all_ranks.bytes / messages), size_class(all_ranks.messages / senders)};
+}
 
 /// The mean of what each pair of ranks exchanges in a call, whether it exchanges anything or not; bytes.
-std::int64_t bytes_per_pair(const Traffic& all_ranks, std::int64_t calls, std::int32_t ranks);
+inline std::int64_t bytes_per_pair(const Traffic& all_ranks, std::int64_t calls, std::int32_t ranks) {
+  const std::int64_t pairs = std::max<std::int64_t>(1, calls * ranks) * std::max(1, ranks - 1);
+  return all_ranks.bytes / pairs;
+}
 
 /// To how many others a rank sends something in a call, in the mean.
-double degree(const Traffic& all_ranks, std::int64_t calls, std::int32_t ranks);
+inline double degree(const Traffic& all_ranks, std::int64_t calls, std::int32_t ranks) {
+  return static_cast<double>(all_ranks.messages) /
+         static_cast<double>(std::max<std::int64_t>(1, calls * ranks));
+}
+
+/// One call, over all ranks; seconds of a clock that all share.
+struct Visit {
+  double first_arrival = 0;
+  double last_arrival = 0;
+  double last_departure = 0;
+
+  double skew() const { return std::max(0.0, last_arrival - first_arrival); }
+  /// What the call took once everybody was there. Clocks of different nodes may be apart by more than that.
+  double transfer() const { return std::max(0.0, last_departure - last_arrival); }
+};
+
+/// Sums over calls.
+struct Arrivals {
+  std::uint64_t calls = 0;
+  double skew_seconds = 0;
+  double transfer_seconds = 0;
+
+  void add(const Visit& visit) {
+    ++calls;
+    skew_seconds += visit.skew();
+    transfer_seconds += visit.transfer();
+  }
+};
 
 } // namespace thalweg::pattern

@@ -2,11 +2,10 @@
 
 // What balancing in a job is made of, without a job: reports, the verdict, orders, units, cuts.
 
-#include "balance/near_order.hpp"
+#include "balance/chooser.hpp"
+#include "balance/flow.hpp"
+#include "balance/line.hpp"
 #include "balance/report.hpp"
-#include "balance/task_cuts.hpp"
-#include "balance/units.hpp"
-#include "balance/worth.hpp"
 #include "base/error.hpp"
 #include "cases.hpp"
 

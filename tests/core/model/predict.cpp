@@ -3,7 +3,7 @@
 
 #include "base/error.hpp"
 #include "machine/machine.hpp"
-#include "model/link.hpp"
+#include "model/resources.hpp"
 #include "strategies/prover.hpp"
 
 #include <functional>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pattern/traffic.hpp"
 
-#include "pattern/arrivals.hpp"
-
 #include <gtest/gtest.h>
 
 namespace thalweg::pattern {

@@ -3,7 +3,7 @@
 // Many-to-many exchanges by degree: the source's all-to-all is their largest degree, and the strategies'
 // order over degree and size is the one that the source reports (Kumar 2005, section 3.3.1).
 
-#include "model/many_to_many.hpp"
+#include "model/message_terms.hpp"
 
 #include "base/arithmetic.hpp"
 #include "model/closed_forms.hpp"
