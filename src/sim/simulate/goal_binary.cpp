@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "simulate/goal.hpp"
+
 #include "base/error.hpp"
-#include "simulate/goal_reader.hpp"
 #include "simulate/program_builder.hpp"
 
 #include <cstring>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "simulate/goal_writer.hpp"
+#include "simulate/goal.hpp"
 
 #include "base/error.hpp"
 

@@ -3,8 +3,7 @@
 
 #include "base/error.hpp"
 #include "simulate/program_builder.hpp"
-#include "simulate/remote_calls.hpp"
-#include "simulate/replayed_collectives.hpp"
+#include "simulate/replay_calls.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -68,8 +67,8 @@ void answer(std::vector<ThreadStep>& steps) {
 /// Writes the calls of a thread.
 class ThreadWriter {
 public:
-  ThreadWriter(ProgramBuilder& builder, const ReplayOptions& options, ReplayedCollectives& collectives,
-               ReplayedTags& tags, const pattern::TracedRank& rank, std::uint8_t cpu, Where server)
+  ThreadWriter(ProgramBuilder& builder, const ReplayOptions& options, CollectivePrograms& collectives,
+               ReplayTags& tags, const pattern::TracedRank& rank, std::uint8_t cpu, Where server)
       : builder_(builder), options_(options), collectives_(collectives), tags_(tags),
         rank_(rank), where_{cpu, 0}, server_(server) {}
 
@@ -273,8 +272,8 @@ private:
 
   ProgramBuilder& builder_;
   const ReplayOptions& options_;
-  ReplayedCollectives& collectives_;
-  ReplayedTags& tags_;
+  CollectivePrograms& collectives_;
+  ReplayTags& tags_;
   const pattern::TracedRank& rank_;
   Where where_;
   Where server_; // of one-sided calls
@@ -306,8 +305,8 @@ void check(const pattern::CallTrace& trace, const ReplayOptions& options) {
 Replay replay(const pattern::CallTrace& trace, const ReplayOptions& options) {
   check(trace, options);
   ProgramBuilder builder(static_cast<std::int64_t>(trace.ranks.size()));
-  ReplayedCollectives collectives(trace, options);
-  ReplayedTags tags;
+  CollectivePrograms collectives(trace, options);
+  ReplayTags tags;
   const RemoteCalls remote(trace);
   for (const pattern::TracedRank& rank : trace.ranks) {
     std::uint8_t cpu = 0;

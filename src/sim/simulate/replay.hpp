@@ -5,7 +5,7 @@
 // another machine. Collectives become the messages of a strategy; computation takes as long as it did.
 
 #include "pattern/call_trace.hpp"
-#include "simulate/replay_options.hpp"
+#include "simulate/replay_calls.hpp"
 
 namespace thalweg::simulate {
 

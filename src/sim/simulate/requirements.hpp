@@ -27,7 +27,15 @@ public:
       : program_(program), states_(states), ties_(ties) {}
 
   /// A rank begins: frees what requires nothing.
-  void begin(std::uint32_t rank);
+  void begin(std::uint32_t rank) {
+    const auto operations = program_.operations_of(rank);
+    const std::uint32_t begin = program_.ranks[rank].begin;
+    for (std::uint32_t i = 0; i < operations.size(); ++i) {
+      states_[begin + i].order = operations[i].requirements;
+      if (operations[i].requirements == 0)
+        freed_.push_back({i, 0, {}});
+    }
+  }
   /// An operation has begun (`is_start`) or ended, as far as others see: what requires nothing more may begin
   /// from that time on. admit() has to follow for the rank before anything is freed of another.
   void release(std::uint32_t rank, std::uint32_t number, bool is_start, Ticks not_before, Cause cause) {
@@ -53,7 +61,16 @@ private:
     THALWEG_ASSERT(normal, states_[number].order > 0);
     return --states_[number].order == 0;
   }
-  void sort(std::uint32_t rank);
+  void sort(std::uint32_t rank) {
+    const Operation* const operations = program_.operations_of(rank).data();
+    const auto is_before = [operations](const Freed& a, const Freed& b) {
+      return operations[a.operation].kind < operations[b.operation].kind;
+    };
+    if (ties_ == Ties::as_loggopsim)
+      std::sort(freed_.begin(), freed_.end(), is_before);
+    else
+      std::stable_sort(freed_.begin(), freed_.end(), is_before);
+  }
 
   const Program& program_;
   std::span<OperationState> states_;

@@ -6,9 +6,9 @@
 // step dear. It waits at its rank, and only the first of those that wait there is an event.
 
 #include "base/assertion.hpp"
+#include "simulate/loggp.hpp"
 #include "simulate/loggp_events.hpp"
 #include "simulate/program.hpp"
-#include "simulate/result.hpp"
 
 #include <algorithm>
 #include <array>

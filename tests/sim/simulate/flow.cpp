@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/error.hpp"
 #include "programs.hpp"
-#include "simulate/critical_path.hpp"
 #include "simulate/schedules.hpp"
 #include "simulate/simulation.hpp"
 

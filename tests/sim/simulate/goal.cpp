@@ -2,7 +2,7 @@
 #include "schedule/goal.hpp"
 #include "base/error.hpp"
 #include "programs.hpp"
-#include "simulate/goal_reader.hpp"
+#include "simulate/goal.hpp"
 #include "simulate/schedules.hpp"
 #include "simulate/simulation.hpp"
 

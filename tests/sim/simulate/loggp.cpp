@@ -3,7 +3,6 @@
 
 #include "base/error.hpp"
 #include "programs.hpp"
-#include "simulate/critical_path.hpp"
 #include "simulate/simulation.hpp"
 
 #include <gtest/gtest.h>

@@ -2,10 +2,9 @@
 #include "simulate/noise.hpp"
 
 #include "base/error.hpp"
-#include "simulate/critical_path.hpp"
-#include "simulate/patterns.hpp"
 #include "simulate/program_builder.hpp"
 #include "simulate/simulation.hpp"
+#include "simulate/workloads.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

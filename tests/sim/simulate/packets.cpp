@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "placed_programs.hpp"
-#include "simulate/critical_path.hpp"
+#include "simulate/simulation.hpp"
 
 #include <algorithm>
 #include <array>

@@ -4,8 +4,8 @@
 // Programs and costs for tests.
 
 #include "simulate/loggp.hpp"
-#include "simulate/patterns.hpp"
 #include "simulate/program_builder.hpp"
+#include "simulate/workloads.hpp"
 
 #include <random>
 

@@ -2,7 +2,7 @@
 #include "simulate/replay.hpp"
 
 #include "base/error.hpp"
-#include "simulate/goal_writer.hpp"
+#include "simulate/goal.hpp"
 #include "simulate/schedules.hpp"
 #include "simulate/simulation.hpp"
 #include "strategies/sample.hpp"

@@ -6,8 +6,8 @@
 // compiled.
 
 #include "programs.hpp"
-#include "simulate/packet/make_routing.hpp"
 #include "simulate/packet/messages.hpp"
+#include "simulate/packet/routing.hpp"
 #include "simulate/packet/traffic.hpp"
 #include "simulate/simulation.hpp"
 

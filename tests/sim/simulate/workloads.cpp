@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "simulate/workloads.hpp"
 #include "base/error.hpp"
 #include "programs.hpp"
-#include "simulate/exchange.hpp"
 #include "simulate/simulation.hpp"
-#include "simulate/streams.hpp"
 #include "topology/virtual_mesh.hpp"
 
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 
 #include "base/assertion.hpp"
 #include "model/event_queue.hpp"
-#include "simulate/packet/options.hpp"
+#include "simulate/packet/packet.hpp"
 
 namespace thalweg::simulate::packet {
 

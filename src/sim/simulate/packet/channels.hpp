@@ -7,7 +7,9 @@
 
 #include "base/assertion.hpp"
 #include "simulate/packet/packet.hpp"
+#include "simulate/packet/queues.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 #include <vector>
@@ -81,6 +83,137 @@ private:
   std::vector<Channel> channels_;
   std::vector<Ticks> free_at_;
   std::vector<Carried> carried_;
+};
+
+/// A change of what a sender knows.
+struct CreditNote {
+  Ticks time = 0;
+  std::uint32_t next = UINT32_MAX;
+  std::uint16_t crosspoint = 0; ///< of which the count changes, if it does
+  std::int8_t in_flight = 0;    ///< by how much these change
+  std::int8_t held = 0;
+};
+
+/// What channels' senders know of the room behind them. Whatever comes back is kept with the time at which it
+/// is known, and looked at when the sender wants to send: no event is spent on a credit.
+///
+/// Credits of all channels, by virtual channel. Of each there is a counter of packets that may come to any
+/// crosspoint yet, and one for each crosspoint of those that are known to be in it. With one counter a link
+/// all count as in flight until they have left.
+class Credits {
+public:
+  Credits(std::uint32_t buffers, std::uint32_t virtual_channels)
+      : buffers_(buffers), virtual_channels_(virtual_channels) {}
+
+  /// A channel more, in front of so many crosspoints.
+  void add(std::uint32_t crosspoints) {
+    for (std::uint32_t each = 0; each < virtual_channels_; ++each) {
+      Counters counters;
+      counters.first = static_cast<std::uint32_t>(numbers_.size());
+      counters_.push_back(counters);
+      // How many crosspoints have 0, 1, .. packets, then how many each has.
+      numbers_.push_back(static_cast<std::uint16_t>(crosspoints));
+      numbers_.resize(numbers_.size() + buffers_ + crosspoints, 0);
+    }
+  }
+
+  /// Takes in what is known at a time; is there room for a packet wherever it may go?
+  bool has_room(std::uint32_t channel, std::uint32_t virtual_channel, Ticks now) {
+    Counters& counters = counters_[number(channel, virtual_channel)];
+    while (counters.first_time <= now)
+      apply(counters, pop(counters));
+    return std::uint32_t{counters.in_flight} + counters.peak < buffers_;
+  }
+  /// The bits of the virtual channels that have room.
+  std::uint32_t open(std::uint32_t channel, Ticks now) {
+    std::uint32_t open = 0;
+    for (std::uint32_t each = 0; each < virtual_channels_; ++each)
+      if (has_room(channel, each, now))
+        open |= std::uint32_t{1} << each;
+    return open;
+  }
+  /// A packet has been sent, where has_room() said that there is room.
+  void send(std::uint32_t channel, std::uint32_t virtual_channel) {
+    Counters& counters = counters_[number(channel, virtual_channel)];
+    THALWEG_ASSERT(normal, std::uint32_t{counters.in_flight} + counters.peak < buffers_);
+    ++counters.in_flight;
+  }
+  /// When a channel hears of something next, or never.
+  Ticks next_time(std::uint32_t channel) const {
+    Ticks first = never;
+    for (std::uint32_t each = 0; each < virtual_channels_; ++each)
+      first = std::min(first, counters_[number(channel, each)].first_time);
+    return first;
+  }
+
+  void insert(std::uint32_t channel, std::uint32_t virtual_channel, const CreditNote& note) {
+    Counters& counters = counters_[number(channel, virtual_channel)];
+    const std::uint32_t index = notes_.take(note);
+    if (counters.first_note == UINT32_MAX || note.time >= notes_[counters.last_note].time) {
+      (counters.first_note == UINT32_MAX ? counters.first_note : notes_[counters.last_note].next) = index;
+      counters.last_note = index;
+    } else {
+      std::uint32_t* place = &counters.first_note;
+      while (notes_[*place].time <= note.time)
+        place = &notes_[*place].next;
+      notes_[index].next = *place;
+      *place = index;
+    }
+    counters.first_time = notes_[counters.first_note].time;
+  }
+
+  /// Nothing in flight, nothing held anywhere, once all notes are taken in.
+  bool are_whole() {
+    const auto channels = static_cast<std::uint32_t>(counters_.size() / virtual_channels_);
+    for (std::uint32_t channel = 0; channel < channels; ++channel)
+      open(channel, never - 1);
+    return std::ranges::all_of(counters_,
+                               [](const Counters& one) { return one.in_flight == 0 && one.peak == 0; });
+  }
+
+private:
+  struct Counters {
+    Ticks first_time = never; // of the first note
+    std::uint32_t first_note = UINT32_MAX;
+    std::uint32_t last_note = UINT32_MAX;
+    std::uint32_t first = 0; // in the numbers
+    std::uint16_t in_flight = 0;
+    std::uint16_t peak = 0; // what the fullest crosspoint holds
+  };
+
+  std::uint32_t number(std::uint32_t channel, std::uint32_t virtual_channel) const {
+    return channel * virtual_channels_ + virtual_channel;
+  }
+
+  CreditNote pop(Counters& counters) {
+    const std::uint32_t index = counters.first_note;
+    counters.first_note = notes_[index].next;
+    counters.first_time = counters.first_note == UINT32_MAX ? never : notes_[counters.first_note].time;
+    notes_.give_back(index);
+    return notes_[index];
+  }
+
+  void apply(Counters& counters, const CreditNote& note) {
+    THALWEG_ASSERT(normal, counters.in_flight + note.in_flight >= 0);
+    counters.in_flight = static_cast<std::uint16_t>(counters.in_flight + note.in_flight);
+    if (note.held == 0)
+      return;
+    std::uint16_t* const having = numbers_.data() + counters.first;
+    std::uint16_t& held = having[buffers_ + 1 + note.crosspoint];
+    --having[held];
+    held = static_cast<std::uint16_t>(held + note.held);
+    THALWEG_ASSERT(normal, held <= buffers_);
+    ++having[held];
+    counters.peak = std::max(counters.peak, held);
+    while (counters.peak > 0 && having[counters.peak] == 0)
+      --counters.peak;
+  }
+
+  std::uint32_t buffers_;
+  std::uint32_t virtual_channels_;
+  std::vector<Counters> counters_;
+  std::vector<std::uint16_t> numbers_;
+  Pool<CreditNote> notes_; // of all channels, in lists by time
 };
 
 } // namespace thalweg::simulate::packet

@@ -6,7 +6,6 @@
 
 #include "simulate/packet/agenda.hpp"
 #include "simulate/packet/channels.hpp"
-#include "simulate/packet/credits.hpp"
 #include "simulate/packet/crosspoints.hpp"
 
 #include <bit>

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Where a packet goes next. Each way to route is a file of its own, with its rule and its paper.
+// Where a packet goes next. Ways to route are in routes.hpp, each with its rule and its paper.
 
 #include "base/random.hpp"
 #include "simulate/packet/packet.hpp"
 
+#include <memory>
 #include <span>
+#include <string_view>
 
 namespace thalweg::simulate::packet {
 
@@ -41,5 +43,14 @@ public:
   /// From the switch that a packet has come to. It may note something in `phase` and `via`.
   virtual Hop next(Packet& packet, std::uint32_t at, const Surroundings& surroundings) const = 0;
 };
+
+/// By name: up_by_destination, adaptive_up (trees), dimension_ordered (meshes and tori), minimal
+/// (dragonflies), valiant, ugal (tori, meshes and dragonflies), along_routes (any). Empty: adaptive_up,
+/// dimension_ordered, minimal, or along_routes on graphs. Throws Error where the network has no such routing.
+std::unique_ptr<Routing> make_routing(std::string_view name, const Fabric& fabric);
+
+/// As the interconnect's own routes are: up_by_destination on trees, adaptive_up where they spread messages;
+/// the others as without a name.
+std::unique_ptr<Routing> own_routing(const Fabric& fabric);
 
 } // namespace thalweg::simulate::packet

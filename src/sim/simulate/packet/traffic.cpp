@@ -2,8 +2,7 @@
 #include "simulate/packet/traffic.hpp"
 
 #include "base/error.hpp"
-#include "simulate/packet/destinations.hpp"
-#include "simulate/packet/exponential.hpp"
+#include "simulate/packet/permutations.hpp"
 
 #include <algorithm>
 #include <array>

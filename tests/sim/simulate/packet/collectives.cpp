@@ -2,10 +2,9 @@
 
 // Multicasts and reductions in the switches, their trees, and permutations without contention.
 
-#include "simulate/packet/contention.hpp"
-#include "simulate/packet/destinations.hpp"
-#include "simulate/packet/make_routing.hpp"
 #include "simulate/packet/messages.hpp"
+#include "simulate/packet/permutations.hpp"
+#include "simulate/packet/routing.hpp"
 #include "simulate/packet/traffic.hpp"
 
 #include "base/error.hpp"

@@ -2,11 +2,10 @@
 
 // What holds for any traffic: packets and credits are kept, nothing stands still, results are the same bits.
 
-#include "simulate/packet/destinations.hpp"
-#include "simulate/packet/exponential.hpp"
-#include "simulate/packet/grid_routes.hpp"
-#include "simulate/packet/make_routing.hpp"
 #include "simulate/packet/messages.hpp"
+#include "simulate/packet/permutations.hpp"
+#include "simulate/packet/routes.hpp"
+#include "simulate/packet/routing.hpp"
 #include "simulate/packet/traffic.hpp"
 
 #include "base/error.hpp"

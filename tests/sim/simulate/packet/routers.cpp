@@ -2,8 +2,8 @@
 
 // Exact figures: zero load, queues that theory knows, and the switch whose inputs have queues.
 
-#include "simulate/packet/make_routing.hpp"
 #include "simulate/packet/messages.hpp"
+#include "simulate/packet/routing.hpp"
 #include "simulate/packet/traffic.hpp"
 
 #include "base/error.hpp"

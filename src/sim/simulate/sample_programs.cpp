@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "simulate/patterns.hpp"
+#include "simulate/workloads.hpp"
 
 #include "base/error.hpp"
 #include "simulate/program_builder.hpp"

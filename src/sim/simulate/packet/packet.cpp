@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "simulate/packet/options.hpp"
+#include "simulate/packet/packet.hpp"
 
 #include "base/error.hpp"
 

@@ -1,16 +1,49 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "simulate/replayed_collectives.hpp"
+#include "simulate/replay_calls.hpp"
 
 #include "base/error.hpp"
 #include "simulate/schedules.hpp"
 #include "strategies/likely.hpp"
 #include "strategies/sample.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <numeric>
 
 namespace thalweg::simulate {
+
+using pattern::TracedCall;
+using pattern::TracedKind;
+
+RemoteCalls::RemoteCalls(const pattern::CallTrace& trace) : reaching_(trace.ranks.size()) {
+  std::int32_t origin = -1;
+  for (const pattern::TracedRank& rank : trace.ranks) {
+    ++origin;
+    server_ = std::max(server_, static_cast<std::uint8_t>(rank.threads.size()));
+    if (std::ranges::none_of(rank.calls,
+                             [](const TracedCall& call) { return call.kind == TracedKind::remote; }))
+      continue;
+    std::uint32_t number = 0;
+    for (const pattern::TracedThread& thread : rank.threads) {
+      pattern::for_each_call(thread.items, [&](const pattern::TraceItem& item) {
+        const TracedCall& call = rank.calls[item.call];
+        if (call.kind == TracedKind::remote && call.peer != origin)
+          reaching_[static_cast<std::size_t>(call.peer)].push_back({origin, number, call.read});
+      });
+      ++number;
+    }
+  }
+}
+
+void RemoteCalls::serve(ProgramBuilder& builder, const ReplayOptions& options, ReplayTags& tags) const {
+  for (const Call& call : reaching_[builder.rank()]) {
+    const std::uint32_t asked = builder.receive(call.origin, tags.asking(call.thread), server());
+    const MessageCost cost = options.cost(static_cast<std::int64_t>(call.read), builder.rank(),
+                                          static_cast<std::uint32_t>(call.origin));
+    builder.require(builder.send(call.origin, tags.answering(call.thread), cost, server()), asked);
+  }
+}
 
 namespace {
 
@@ -52,13 +85,13 @@ std::vector<std::int32_t> nodes_of(const std::vector<std::int32_t>& nodes,
 
 } // namespace
 
-ReplayedCollectives::ReplayedCollectives(const pattern::CallTrace& trace, const ReplayOptions& options)
+CollectivePrograms::CollectivePrograms(const pattern::CallTrace& trace, const ReplayOptions& options)
     : options_(options) {
   for (const pattern::TracedRank& rank : trace.ranks)
     add_to_means(rank);
 }
 
-void ReplayedCollectives::add_to_means(const pattern::TracedRank& rank) {
+void CollectivePrograms::add_to_means(const pattern::TracedRank& rank) {
   for (const TracedCall& call : rank.calls) {
     if (call.kind != pattern::TracedKind::collective || !has_blocks_of_its_own(call))
       continue;
@@ -70,8 +103,8 @@ void ReplayedCollectives::add_to_means(const pattern::TracedRank& rank) {
   }
 }
 
-std::int64_t ReplayedCollectives::unit_bytes(const TracedCall& call,
-                                             const TracedCommunicator& communicator) const {
+std::int64_t CollectivePrograms::unit_bytes(const TracedCall& call,
+                                            const TracedCommunicator& communicator) const {
   const auto mean = means_.find({communicator.id, call.operation});
   if (mean == means_.end())
     return static_cast<std::int64_t>(call.bytes);
@@ -79,7 +112,7 @@ std::int64_t ReplayedCollectives::unit_bytes(const TracedCall& call,
 }
 
 /// What was selected for the call, or ran it; nothing where the library is to run it.
-std::optional<std::string> ReplayedCollectives::chosen(const TracedCall& call, const Call& known) const {
+std::optional<std::string> CollectivePrograms::chosen(const TracedCall& call, const Call& known) const {
   if (const strategies::Selection* const selection = strategies::selected(options_.selections, known)) {
     const auto* const scheduled = std::get_if<strategies::Scheduled>(&selection->implementation);
     return scheduled == nullptr ? std::nullopt : std::optional(strategies::to_text(*scheduled));
@@ -87,9 +120,9 @@ std::optional<std::string> ReplayedCollectives::chosen(const TracedCall& call, c
   return call.implementation == "native" ? std::nullopt : std::optional(call.implementation);
 }
 
-strategies::Sample ReplayedCollectives::sample_of(const TracedCall& call, const Call& known,
-                                                  const std::optional<std::string>& implementation,
-                                                  const strategies::SampleSize& size) {
+strategies::Sample CollectivePrograms::sample_of(const TracedCall& call, const Call& known,
+                                                 const std::optional<std::string>& implementation,
+                                                 const strategies::SampleSize& size) {
   const auto make = [&](std::string_view name) {
     return strategies::make_sample(fmt::format("{}={}", call.operation, name), size);
   };
@@ -112,7 +145,7 @@ strategies::Sample ReplayedCollectives::sample_of(const TracedCall& call, const 
               fmt::format("select one: --use {}=NAME", call.operation));
 }
 
-Program ReplayedCollectives::written(const strategies::Sample& sample, std::int64_t unit_bytes) const {
+Program CollectivePrograms::written(const strategies::Sample& sample, std::int64_t unit_bytes) const {
   constexpr std::uint64_t never = ~std::uint64_t{0}; // one rank may not stand for others
   return options_.machine != nullptr
              ? simulate::program_of(sample, unit_bytes, *options_.machine, never).program
@@ -121,8 +154,8 @@ Program ReplayedCollectives::written(const strategies::Sample& sample, std::int6
                    .program;
 }
 
-const Program* ReplayedCollectives::program_of(const TracedCall& call,
-                                               const TracedCommunicator& communicator) {
+const Program* CollectivePrograms::program_of(const TracedCall& call,
+                                              const TracedCommunicator& communicator) {
   const Call& known = call_of(call);
   const std::optional<std::string> implementation = chosen(call, known);
   if (!implementation && has_blocks_of_its_own(call))
