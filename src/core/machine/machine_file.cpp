@@ -348,7 +348,7 @@ void write_level(std::string& text, const LevelCosts& costs) {
   }
 }
 
-std::string quoted(std::string_view text) {
+std::string toml_string(std::string_view text) {
   std::ostringstream out;
   out << toml::value<std::string>(text);
   return out.str();
@@ -367,11 +367,11 @@ Machine load_machine(const std::string& file) {
 std::string to_text(const Machine& machine) {
   std::string text =
       fmt::format("{}format = {}\ntitle = {}\nparts = {}\nmpi = {}\ntransport = {}\ndate = {}\n", explanation,
-                  format_number, quoted(machine.title), quoted(machine.parts), quoted(machine.mpi),
-                  quoted(machine.transport), quoted(machine.date));
+                  format_number, toml_string(machine.title), toml_string(machine.parts), toml_string(machine.mpi),
+                  toml_string(machine.transport), toml_string(machine.date));
   text += fmt::format(
       "cores = {}\nnodes_per_machine = {}\nnetwork_shape = {}\nswitch_core = \"{}\"\nstep = \"{}\"\n",
-      machine.cores, machine.nodes_per_machine, quoted(machine.network), figure_text(machine.switch_core),
+      machine.cores, machine.nodes_per_machine, toml_string(machine.network), figure_text(machine.switch_core),
       figure_text(machine.step));
   for (const LevelCosts& costs : machine.levels)
     write_level(text, costs);
@@ -381,7 +381,7 @@ std::string to_text(const Machine& machine) {
   if (machine.nodes.size() > 0)
     text += "\n[nodes]\n";
   for (const auto& [host, place] : machine.nodes.hosts())
-    text += fmt::format("{} = {}\n", quoted(host), place);
+    text += fmt::format("{} = {}\n", toml_string(host), place);
   return text;
 }
 
