@@ -72,7 +72,7 @@ private:
 constexpr double hot_min = 0.05;
 constexpr double hot_max = 0.3;
 constexpr double hot_again = 0.8; ///< where it begins again, to get away from what it found
-constexpr double cold = 0.005;
+constexpr double coldest = 0.005;
 constexpr double proposals_for_hot_max = 20000; ///< a task; a longer annealing than this finds little more
 constexpr std::int32_t grown_max = 4096;        ///< slots up to which growth pays: it takes their square
 
@@ -186,7 +186,7 @@ void Portfolio::search_from_each(double cycle, double until) {
     const double end = budget_.used() + slice;
     const double unit = mean_change(state, proposals_, random_);
     budget_.spend(change_samples);
-    anneal(state, proposals_, random_, budget_, {unit, hot_min, cold, end}, &regions_);
+    anneal(state, proposals_, random_, budget_, {unit, hot_min, coldest, end}, &regions_);
     descend(state, proposals_, random_, budget_, until);
     note(mapping, start.method + "+annealing");
   }
@@ -218,7 +218,7 @@ void Portfolio::search_hops(double until) {
   for (bool is_first = true; budget_.used() < until && unit > 0; is_first = false) {
     const double left = until - budget_.used();
     const double end = left < 2 * cycle ? until : budget_.used() + cycle;
-    anneal(state, proposals_, random_, budget_, {unit, hot, cold, end}, part < 1 ? nullptr : &regions_);
+    anneal(state, proposals_, random_, budget_, {unit, hot, coldest, end}, part < 1 ? nullptr : &regions_);
     descend(state, proposals_, random_, budget_, until);
     note(mapping, begin + (is_first ? "+annealing" : "+annealing again"));
     hot = hot == hot_again ? hot_max : hot_again;
