@@ -2,7 +2,7 @@
 """`thalweg machine probe --noise`: what takes the ranks' cores away, and how often.
 
 Each rank reads the clock again and again; a jump of it is a detour (Hoefler, Schneider, Lumsdaine 2010, section III).
-`thalweg simulate --noise FILE` plays the detours again (src/sim/simulate/measured_noise.hpp has the file's lines).
+`thalweg simulate --noise FILE` plays the detours again (src/sim/simulate/noise.hpp has the file's lines).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 #pragma once
 
 // What exchanges take where ranks have something for some others only, by the model of the machine at hand
-// (model/many_to_many.hpp; Kumar 2005, section 3.3.1).
+// (model/message_terms.hpp; Kumar 2005, section 3.3.1).
 
 #include "machine/machine.hpp"
 

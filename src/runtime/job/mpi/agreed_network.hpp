@@ -24,7 +24,7 @@ struct KnownNetwork {
   topology::NodePlaces of(const Placement& placement) const;
 };
 
-/// From the list of hosts at `node_list` (machine/host_places.hpp; empty: the machine file's own) and the
+/// From the list of hosts at `node_list` (machine/node_list.hpp; empty: the machine file's own) and the
 /// shape that the machine file names, all of them the first member's. Without a list node i is at place i, if
 /// the shape has as many. What cannot be read or does not fit is a remark, and the network is not known then.
 /// Collective over the ranks of `placement`.
