@@ -2,6 +2,7 @@
 #include "balance/alias_method.hpp"
 
 #include "base/arithmetic.hpp"
+#include "base/assertion.hpp"
 
 #include <numeric>
 #include <utility>
@@ -58,6 +59,7 @@ Flow served_in_turn(Bins bins, Tasks stop) {
 } // namespace
 
 Flow alias_as_printed(std::span<const Tasks> loads, std::span<const Rank> order) {
+  THALWEG_ASSERT(light, order.size() == loads.size());
   const auto ranks = static_cast<Tasks>(loads.size());
   const Tasks tasks = std::reduce(loads.begin(), loads.end(), Tasks{0});
   const Tasks share = ranks == 0 ? 0 : ceil_divide(tasks, ranks);
@@ -73,6 +75,7 @@ Flow alias_as_printed(std::span<const Tasks> loads, std::span<const Rank> order)
 }
 
 Flow alias_queued(std::span<const Tasks> loads, std::span<const Tasks> targets, std::span<const Rank> order) {
+  THALWEG_ASSERT(light, targets.size() == loads.size() && order.size() == loads.size());
   return served_in_turn(partition(order, [&](std::size_t rank) { return loads[rank] - targets[rank]; }), 1);
 }
 

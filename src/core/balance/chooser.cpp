@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "balance/chooser.hpp"
 
+#include "base/assertion.hpp"
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -10,7 +12,7 @@ namespace thalweg::balancing {
 namespace {
 
 /// What a flow keeps busy at a rank, in seconds.
-struct Busy {
+struct Occupancy {
   double processor = 0;
   double link_out = 0;
   double link_in = 0;
@@ -21,15 +23,16 @@ struct Busy {
 } // namespace
 
 double exchange_seconds(std::int32_t ranks, const Flow& flow, std::int64_t hop_tasks, const Costs& costs) {
-  std::vector<Busy> busy(static_cast<std::size_t>(ranks));
+  THALWEG_ASSERT(light, ranks > 0 && hop_tasks >= 0 && costs.task_bytes >= 0);
+  std::vector<Occupancy> busy(static_cast<std::size_t>(ranks));
   double latency = 0;
   double gap_per_byte = 0;
   for (const Transfer& transfer : flow) {
     const auto bytes = static_cast<double>(transfer.tasks) * static_cast<double>(costs.task_bytes);
     const machine::MessageCost& cost = costs.messages.at(
         static_cast<std::int64_t>(std::min(bytes, 1e18))); // beyond, the last range holds anyway
-    Busy& from = busy[static_cast<std::size_t>(transfer.from)];
-    Busy& to = busy[static_cast<std::size_t>(transfer.to)];
+    Occupancy& from = busy[static_cast<std::size_t>(transfer.from)];
+    Occupancy& to = busy[static_cast<std::size_t>(transfer.to)];
     from.processor += cost.send.value + cost.send_per_byte.value * bytes;
     to.processor += cost.receive.value + cost.receive_per_byte.value * bytes;
     from.link_out += std::max(cost.gap.value, cost.gap_per_byte.value * bytes);
@@ -38,7 +41,7 @@ double exchange_seconds(std::int32_t ranks, const Flow& flow, std::int64_t hop_t
     gap_per_byte = std::max(gap_per_byte, cost.gap_per_byte.value);
   }
   double longest = 0;
-  for (const Busy& rank : busy)
+  for (const Occupancy& rank : busy)
     longest = std::max(longest, rank.longest());
   if (costs.links > 0)
     longest = std::max(longest, static_cast<double>(hop_tasks) * static_cast<double>(costs.task_bytes) *
@@ -79,6 +82,7 @@ std::vector<Candidate> candidates(const Problem& problem, const Costs& costs, co
 }
 
 std::size_t chosen(std::span<const Candidate> candidates, Scheme incumbent, double hysteresis) {
+  THALWEG_ASSERT(light, !candidates.empty());
   const auto best = std::ranges::min_element(candidates, {}, [](const Candidate& candidate) {
     return std::pair(candidate.seconds(), candidate.hop_tasks);
   });
@@ -91,6 +95,7 @@ std::size_t chosen(std::span<const Candidate> candidates, Scheme incumbent, doub
 }
 
 Verdict verdict_of(const Summary& all, const Terms& terms, const machine::LevelCosts& messages) {
+  THALWEG_ASSERT(light, all.ranks > 0 && all.fault == Fault::none);
   Verdict verdict;
   if (all.load <= 0 || all.speed <= 0)
     return verdict;

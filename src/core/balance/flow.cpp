@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "balance/flow.hpp"
 
+#include "base/assertion.hpp"
+
 #include <algorithm>
 #include <limits>
 
@@ -32,9 +34,12 @@ Metrics metrics(std::int32_t ranks, const Flow& flow) {
 std::vector<Tasks> applied(std::span<const Tasks> loads, const Flow& flow) {
   std::vector<Tasks> result(loads.begin(), loads.end());
   for (const Transfer& transfer : flow) {
+    THALWEG_ASSERT(normal, static_cast<std::size_t>(std::max(transfer.from, transfer.to)) < loads.size() &&
+                               std::min(transfer.from, transfer.to) >= 0);
     result[static_cast<std::size_t>(transfer.from)] -= transfer.tasks;
     result[static_cast<std::size_t>(transfer.to)] += transfer.tasks;
   }
+  THALWEG_ASSERT(heavy, std::reduce(loads.begin(), loads.end()) == std::reduce(result.begin(), result.end()));
   return result;
 }
 
@@ -60,6 +65,8 @@ std::vector<std::int64_t> task_cuts(std::span<const Tasks> weights, std::span<co
       before += weights[task];
     cuts.push_back(static_cast<std::int64_t>(task));
   }
+  THALWEG_ASSERT(light, cuts.size() == amounts.size() + 1);
+  THALWEG_ASSERT(heavy, std::ranges::is_sorted(cuts));
   return cuts;
 }
 

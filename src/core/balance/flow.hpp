@@ -3,6 +3,7 @@
 
 // What moves from whom to whom, and what that costs in the six figures of Sudheer Kumar 2012, table 5.1.
 
+#include "base/assertion.hpp"
 #include "base/rank.hpp"
 
 #include <cmath>
@@ -56,6 +57,7 @@ inline constexpr Tasks speed_units = Tasks{1} << 40;
 
 /// A part of a whole, both from 0, in units of which the whole has so many.
 inline Tasks units_of(double part, double whole, Tasks units) {
+  THALWEG_ASSERT(normal, part >= 0 && whole >= 0);
   return whole > 0 ? std::llround(part / whole * static_cast<double>(units)) : 0;
 }
 

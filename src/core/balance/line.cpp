@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "balance/line.hpp"
 
+#include "base/assertion.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -44,6 +46,7 @@ Line line_of(std::span<const Tasks> loads, std::span<const Tasks> targets, std::
       deficit -= excess;
     }
   }
+  THALWEG_ASSERT(light, surplus == deficit);
   return line;
 }
 
@@ -63,6 +66,7 @@ Flow served(Service service, const Slice& slice) {
       giver = *next_giver++;
     if (taker_begin <= giver_begin)
       taker = *next_taker++;
+    THALWEG_ASSERT(normal, giver.size > 0 && taker.size > 0);
     if (service == Service::sweep)
       flow.push_back(
           {giver.rank, taker.rank, std::min(giver.end(), taker.end()) - std::max(giver.begin, taker.begin)});
@@ -84,7 +88,7 @@ bool is_ready(std::span<const Tasks> loads, const Flow& flow) {
 namespace {
 
 /// A rank that still has too much, or below 0 lacks something.
-struct Open {
+struct Remainder {
   Rank rank = 0;
   Tasks excess = 0;
 };
@@ -95,14 +99,14 @@ Flow nested(Service service, std::span<const Tasks> loads, std::span<const Tasks
             std::span<const Rank> order) {
   Flow flow;
   flow.reserve(order.size());
-  std::vector<Open> open; // all have too much, or all lack something
+  std::vector<Remainder> open; // all have too much, or all lack something
   for (const Rank rank : order) {
-    Open left{rank, loads[static_cast<std::size_t>(rank)] - targets[static_cast<std::size_t>(rank)]};
+    Remainder left{rank, loads[static_cast<std::size_t>(rank)] - targets[static_cast<std::size_t>(rank)]};
     while (left.excess != 0 && !open.empty() && (open.back().excess < 0) != (left.excess < 0)) {
-      Open other = open.back();
+      Remainder other = open.back();
       open.pop_back();
-      Open& giver = left.excess > 0 ? left : other;
-      Open& taker = left.excess > 0 ? other : left;
+      Remainder& giver = left.excess > 0 ? left : other;
+      Remainder& taker = left.excess > 0 ? other : left;
       const Tasks given = service == Service::alias ? -taker.excess : std::min(giver.excess, -taker.excess);
       flow.push_back({giver.rank, taker.rank, given});
       giver.excess -= given;
@@ -112,6 +116,7 @@ Flow nested(Service service, std::span<const Tasks> loads, std::span<const Tasks
     if (left.excess != 0)
       open.push_back(left);
   }
+  THALWEG_ASSERT(light, open.empty());
   return flow;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "balance/report.hpp"
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 
 #include <algorithm>
@@ -60,6 +61,7 @@ Summary combined(const Summary& first, const Summary& second) {
   both.tasks = first.tasks < 0 || second.tasks < 0 || first.tasks > tasks_max - second.tasks
                    ? -1
                    : first.tasks + second.tasks;
+  THALWEG_ASSERT(normal, first.ranks > 0 && second.ranks > 0);
   both.load += second.load;
   both.bytes += second.bytes;
   both.speed += second.speed;

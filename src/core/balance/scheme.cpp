@@ -3,6 +3,7 @@
 
 #include "balance/alias_method.hpp"
 #include "balance/line.hpp"
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 
 #include <algorithm>
@@ -158,12 +159,10 @@ bool is_able(Scheme scheme, const Problem& problem) {
   return false;
 }
 
-Flow flow_of(Scheme scheme, const Problem& problem) {
-  if (scheme == Scheme::none)
-    return {};
-  if (scheme == Scheme::alias_printed)
-    return alias_as_printed(problem.loads, problem.order);
-  const std::vector<Tasks> wanted = targets(problem.loads, problem.order, problem.spread, problem.speeds);
+namespace {
+
+/// The flow of a scheme that goes by targets.
+Flow flow_to(std::span<const Tasks> wanted, Scheme scheme, const Problem& problem) {
   switch (scheme) {
   case Scheme::sweep:
     return served(Service::sweep, line_of(problem.loads, wanted, problem.order).slice());
@@ -182,6 +181,19 @@ Flow flow_of(Scheme scheme, const Problem& problem) {
     break;
   }
   return {};
+}
+
+} // namespace
+
+Flow flow_of(Scheme scheme, const Problem& problem) {
+  if (scheme == Scheme::none)
+    return {};
+  if (scheme == Scheme::alias_printed)
+    return alias_as_printed(problem.loads, problem.order);
+  const std::vector<Tasks> wanted = targets(problem.loads, problem.order, problem.spread, problem.speeds);
+  Flow flow = flow_to(wanted, scheme, problem);
+  THALWEG_ASSERT(heavy, scheme == Scheme::diffusion || applied(problem.loads, flow) == wanted);
+  return flow;
 }
 
 } // namespace thalweg::balancing

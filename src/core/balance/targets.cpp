@@ -2,6 +2,7 @@
 #include "balance/targets.hpp"
 
 #include "base/arithmetic.hpp"
+#include "base/assertion.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -14,6 +15,7 @@ namespace {
 /// Does part `index` of `parts` get one of `total` that are dealt out as evenly as possible? 0 <= total <=
 /// parts.
 bool has_one(Tasks total, Tasks parts, Tasks index) {
+  THALWEG_ASSERT(normal, total >= 0 && total <= parts && index >= 0 && index < parts);
   return index * total % parts + total >= parts;
 }
 
@@ -25,7 +27,9 @@ std::string_view name(Spread spread) {
 
 Rule::Rule(Spread spread, Tasks tasks, std::int32_t ranks, Tasks speed_total)
     : spread_(spread), ranks_(ranks), tasks_(tasks), share_(tasks / ranks), remainder_(tasks % ranks),
-      share_max_(ceil_divide(tasks, ranks)), speed_total_(speed_total) {}
+      share_max_(ceil_divide(tasks, ranks)), speed_total_(speed_total) {
+  THALWEG_ASSERT(light, ranks > 0 && tasks >= 0 && speed_total >= 0);
+}
 
 Tasks Rule::counted(Tasks load, Tasks speed) const {
   if (speed_total_ > 0)
@@ -77,6 +81,8 @@ std::vector<Tasks> targets(std::span<const Tasks> loads, std::span<const Rank> o
     result[rank] = rule.target(loads[rank], static_cast<std::int32_t>(position), before, total, speed(rank));
     before += rule.counted(loads[rank], speed(rank));
   }
+  THALWEG_ASSERT(light, before == total);
+  THALWEG_ASSERT(heavy, std::reduce(result.begin(), result.end()) == std::reduce(loads.begin(), loads.end()));
   return result;
 }
 

@@ -4,12 +4,12 @@
 // Is the candidate surely faster than what is in use? One rule for each kind of data, and one table of the
 // constants (docs/decisions/evidence.md):
 //
-//   data                                    rule                                               here
-//   pairs of times, one after another       Wald's sequential test of who wins a pair          SequentialTest
-//   ratios of a few expensive rounds        sign test, or Student's t where they hardly differ decide_rounds
-//   the least of a few times of each        a margin                                           decide_minima
-//   two samples, taken in turns             Mann and Whitney's rank-sum test                   thalweg.tune
-//   (Python) predictions, and what a change costs    hysteresis                                         pays
+//   data                                   rule                                                here
+//   pairs of times, one after another      Wald's sequential test of who wins a pair           SequentialTest
+//   ratios of a few expensive rounds       sign test, Student's t where they hardly differ     decide_rounds
+//   the least of a few times of each       a margin                                            decide_minima
+//   two samples, taken in turns            Mann and Whitney's rank-sum test                    Python's tune
+//   predictions, and what a change costs   hysteresis                                          pays
 //
 // All are functions of what they are given, without clocks and without chance. Ranks that give them agreed
 // figures come to the same decision.

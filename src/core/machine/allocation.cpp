@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine/allocation.hpp"
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 
 #include <fmt/format.h>
@@ -32,6 +33,7 @@ Allocation make_allocation(std::shared_ptr<const topology::Interconnect> interco
   if (slots_per_node.size() != 1 && slots_per_node.size() != nodes.size())
     throw Error(fmt::format("{} numbers of slots for {} nodes", slots_per_node.size(), nodes.size()),
                 "give one for all nodes, or one each");
+  THALWEG_ASSERT(light, interconnect != nullptr);
   Allocation allocation{std::move(interconnect), {}};
   std::unordered_set<topology::Place> seen;
   std::int64_t total = 0;
@@ -51,6 +53,7 @@ Allocation make_allocation(std::shared_ptr<const topology::Interconnect> interco
   allocation.slots.reserve(static_cast<std::size_t>(total));
   for (std::size_t index = 0; index < nodes.size(); ++index)
     allocation.slots.insert(allocation.slots.end(), static_cast<std::size_t>(slots_of(index)), nodes[index]);
+  THALWEG_ASSERT(light, std::ssize(allocation.slots) == total);
   return allocation;
 }
 

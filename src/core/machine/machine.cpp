@@ -14,6 +14,7 @@ namespace {
 constexpr std::array<std::string_view, level_count> level_names{"core complex", "socket", "node", "network"};
 
 double seconds(const std::vector<Rate>& rates, std::int64_t bytes) {
+  THALWEG_ASSERT(normal, bytes >= 0);
   if (rates.empty())
     return 0;
   const auto fits = std::ranges::find_if(rates, [&](const Rate& rate) { return bytes <= rate.bytes_max; });
@@ -27,6 +28,7 @@ Figure exactly(double value) {
 } // namespace
 
 std::string_view name(Level level) {
+  THALWEG_ASSERT(normal, static_cast<std::size_t>(level) < level_count);
   return level_names[static_cast<std::size_t>(level)];
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/units.hpp"
@@ -168,6 +169,7 @@ void settle(std::vector<Row>& rows, const Location& location) {
     location.refuse(fmt::format("has two ranges up to {}", bytes_text(twice->bytes_max)), "leave one out");
   if (!rows.empty())
     rows.back().bytes_max = INT64_MAX;
+  THALWEG_ASSERT(heavy, std::ranges::is_sorted(rows, {}, &Row::bytes_max));
 }
 
 struct CostField {
@@ -327,6 +329,10 @@ Machine read(const toml::table& table, const std::string& name) {
     read_level(machine, table, static_cast<Level>(level), location);
   if (machine.levels.empty())
     location.refuse("describes no level of the machine", measure_again);
+  THALWEG_ASSERT(light, machine.cores > 0 && machine.nodes_per_machine > 0);
+  THALWEG_ASSERT(heavy, std::ranges::all_of(machine.levels, [](const LevelCosts& costs) {
+                   return !costs.ranges.empty() && costs.ranges.back().bytes_max == INT64_MAX;
+                 }));
   return machine;
 }
 
@@ -367,12 +373,12 @@ Machine load_machine(const std::string& file) {
 std::string to_text(const Machine& machine) {
   std::string text =
       fmt::format("{}format = {}\ntitle = {}\nparts = {}\nmpi = {}\ntransport = {}\ndate = {}\n", explanation,
-                  format_number, toml_string(machine.title), toml_string(machine.parts), toml_string(machine.mpi),
-                  toml_string(machine.transport), toml_string(machine.date));
+                  format_number, toml_string(machine.title), toml_string(machine.parts),
+                  toml_string(machine.mpi), toml_string(machine.transport), toml_string(machine.date));
   text += fmt::format(
       "cores = {}\nnodes_per_machine = {}\nnetwork_shape = {}\nswitch_core = \"{}\"\nstep = \"{}\"\n",
-      machine.cores, machine.nodes_per_machine, toml_string(machine.network), figure_text(machine.switch_core),
-      figure_text(machine.step));
+      machine.cores, machine.nodes_per_machine, toml_string(machine.network),
+      figure_text(machine.switch_core), figure_text(machine.step));
   for (const LevelCosts& costs : machine.levels)
     write_level(text, costs);
   write_device(text, machine.device);

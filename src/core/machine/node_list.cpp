@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine/node_list.hpp"
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 #include "base/host_names.hpp"
 #include "base/line_reader.hpp"
@@ -100,6 +101,7 @@ void NodeList::add(std::string_view host, topology::Place place) {
     throw Error(fmt::format("hosts {} and {} are both at place {}", there->second, host, place),
                 "give each host its own place; several nodes of a switch are written torus:4x4*16");
   hosts_.add(host, place);
+  THALWEG_ASSERT(light, hosts_.size() == at_.size());
 }
 
 std::string to_text(const NodeList& list) {
@@ -209,6 +211,7 @@ topology::NodePlaces HostPlaces::of(std::span<const std::string> nodes) const {
       place = graph->node_named(node);
     known.places.push_back(static_cast<std::int32_t>(std::min(place, places_max)));
   }
+  THALWEG_ASSERT(light, known.places.size() == nodes.size());
   return known;
 }
 

@@ -27,6 +27,7 @@ public:
   bool empty() const { return size_ == 0; }
 
   void push(const Event& event) {
+    THALWEG_ASSERT(normal, bits_of(event) >= last_);
     const std::size_t bucket = bucket_of(event);
     ++size_;
     if constexpr (is_ordered)

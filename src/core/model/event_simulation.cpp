@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/event_simulation.hpp"
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 
 #include <algorithm>
@@ -42,6 +43,7 @@ EventSimulation::EventSimulation(std::span<const Schedule> schedules, std::int64
     states_.push_back(make_state(schedule, unit_bytes));
     ++ranks_on[states_.back().machine];
   }
+  THALWEG_ASSERT(light, scenario.nodes.empty() || scenario.nodes.size() >= schedules.size());
   for (const std::int32_t ranks : ranks_on)
     cores_.emplace_back(machine.cores, ranks, machine.switch_core.value);
   working_.resize(cores_.size());
@@ -159,6 +161,7 @@ void EventSimulation::add_task(Rank rank, Task task, double time) {
 
 void EventSimulation::run_next(Rank rank, double time) {
   RankState& state = at(rank);
+  THALWEG_ASSERT(normal, state.has_core && !state.tasks.empty());
   const Task task = state.tasks.front();
   const StepCost& cost = state.costs[task.step];
   const bool copies = (task.work == Work::begin) == cost.is_send;
@@ -177,6 +180,7 @@ void EventSimulation::run_next(Rank rank, double time) {
 
 void EventSimulation::worked(const Event& event) {
   RankState& state = at(event.rank);
+  THALWEG_ASSERT(normal, working_[state.machine] > 0);
   state.tasks.pop_front();
   --working_[state.machine];
   const Step& step = state.schedule->steps[event.step];
@@ -201,6 +205,7 @@ void EventSimulation::worked(const Event& event) {
 
 void EventSimulation::finish_step(Rank rank, std::uint32_t step, double time) {
   RankState& state = at(rank);
+  THALWEG_ASSERT(normal, state.unfinished > 0 && state.waits[step] == 0);
   if (!state.successor_begin.empty())
     for (std::uint32_t i = state.successor_begin[step]; i < state.successor_begin[step + 1]; ++i)
       if (const std::uint32_t successor = state.successors[i]; --state.waits[successor] == 0)
@@ -248,6 +253,7 @@ double EventSimulation::carry(Rank rank, std::uint32_t step, double time) {
        routes_.between(static_cast<std::int32_t>(node(rank)), static_cast<std::int32_t>(node(peer))))
     arrival = std::max(arrival, links_[static_cast<std::size_t>(link)].pass(time, cost.transfer * cost.share,
                                                                             burst_seconds_));
+  THALWEG_ASSERT(normal, arrival >= time);
   if (cost.two_way > 1)
     in_transit_[connection(rank, peer)] = arrival;
   return arrival + cost.latency;
@@ -269,6 +275,7 @@ void EventSimulation::arrived(const Event& event) {
 
 void EventSimulation::taken(Rank rank, std::uint32_t step, double time) {
   RankState& state = at(rank);
+  THALWEG_ASSERT(normal, (state.here[step] & come) == 0);
   state.here[step] |= come;
   if ((state.here[step] & posted) != 0) {
     add_task(rank, {step, Work::finish}, time);

@@ -116,6 +116,7 @@ void FlowNetwork::note_wait(Nanoseconds since, Nanoseconds now, Flow flow, topol
 void FlowNetwork::settle(Nanoseconds now, FlowState& state) {
   if (now == state.since)
     return;
+  THALWEG_ASSERT(normal, now > state.since);
   const double done = state.rate * static_cast<double>(now - state.since);
   if (history_.is_on()) {
     const topology::Link link = state.bottleneck == none ? -1 : links_[state.bottleneck].original;

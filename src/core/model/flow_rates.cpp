@@ -4,6 +4,8 @@
 
 #include "model/flow_network.hpp"
 
+#include "base/assertion.hpp"
+
 #include <algorithm>
 #include <functional>
 
@@ -121,11 +123,13 @@ void FlowNetwork::fix_at(const Candidate& candidate) {
 
 void FlowNetwork::fix(Flow flow, double rate, std::uint32_t bottleneck) {
   FlowState& state = flows_[flow];
+  THALWEG_ASSERT(normal, state.is_affected && !state.is_fixed && rate >= 0 && rate <= 1);
   state.next_rate = rate;
   state.next_bottleneck = bottleneck;
   state.is_fixed = true;
   for (std::uint32_t i = state.crossings; i < state.crossings + state.length; ++i) {
     LinkState& link = links_[crossings_[i].link];
+    THALWEG_ASSERT(normal, link.unfixed > 0);
     link.residual -= crossings_[i].share * rate;
     link.weight -= crossings_[i].share;
     --link.unfixed;

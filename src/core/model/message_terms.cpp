@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/message_terms.hpp"
 
+#include "base/assertion.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -39,6 +41,7 @@ double MessageTerms::interval(std::int64_t bytes, Handling handling) const {
 
 // Receives are posted first, then all sends begin one after another; what has come waits until they have.
 double MessageTerms::round(std::int64_t messages, std::int64_t bytes, Handling handling) const {
+  THALWEG_ASSERT(normal, messages >= 0 && bytes >= 0);
   if (messages == 0)
     return 0;
   const Parts one = parts(bytes, handling);
@@ -78,6 +81,7 @@ double direct_seconds(const MessageTerms& terms, const ManyToMany& pattern) {
 
 double many_to_many_seconds(const MessageTerms& terms, std::span<const std::int32_t> sides,
                             const ManyToMany& pattern) {
+  THALWEG_ASSERT(light, pattern.multicast >= 0 && pattern.multicast <= 1);
   if (sides.size() <= 1)
     return direct_seconds(terms, pattern);
   double seconds = 0;

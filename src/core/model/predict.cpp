@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/predict.hpp"
 
+#include "base/assertion.hpp"
 #include "model/event_simulation.hpp"
 
 #include <algorithm>
@@ -35,6 +36,8 @@ double service_of(const StepCost& cost, bool meets, double ranks_a_node) {
 
 Prediction predict(std::span<const Schedule> schedules, std::int64_t unit_bytes, const Scenario& scenario,
                    double enough_seconds) {
+  THALWEG_ASSERT(light, !schedules.empty() && unit_bytes >= 0);
+  THALWEG_ASSERT(heavy, std::ranges::is_sorted(schedules, {}, &Schedule::rank));
   return EventSimulation(schedules, unit_bytes, scenario).run(enough_seconds);
 }
 

@@ -3,6 +3,7 @@
 
 // What ranks share: the cores of a machine, the links between nodes, and which links messages have in common.
 
+#include "base/assertion.hpp"
 #include "base/rank.hpp"
 #include "topology/node_places.hpp"
 
@@ -22,6 +23,7 @@ class Cores {
 public:
   Cores(std::int32_t cores, std::int32_t ranks, double switch_seconds)
       : is_oversubscribed_(ranks > cores), switch_seconds_(switch_seconds) {
+    THALWEG_ASSERT(light, cores > 0 && switch_seconds >= 0);
     for (std::int32_t core = 0; is_oversubscribed_ && core < cores; ++core)
       idle_.push_back(-1);
   }
@@ -55,6 +57,7 @@ public:
 
 private:
   double take(Rank rank) {
+    THALWEG_ASSERT(normal, !idle_.empty());
     const auto own = std::find(idle_.begin(), idle_.end(), rank);
     const bool stays = own != idle_.end();
     idle_.erase(stays ? own : idle_.begin());
@@ -74,6 +77,7 @@ public:
   /// The time at which a message that comes at `time` has passed, when it holds the link for `service`;
   /// messages must come in order of time.
   double pass(double time, double service, double burst) {
+    THALWEG_ASSERT(normal, time >= 0 && service >= 0 && burst >= 0);
     free_ = std::max(free_, time - burst) + service;
     return std::max(time, free_);
   }

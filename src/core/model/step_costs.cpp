@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/step_costs.hpp"
 
+#include "base/assertion.hpp"
 #include "schedule/extent.hpp"
 #include "schedule/multicasts.hpp"
 
@@ -119,6 +120,7 @@ void StepCosts::copy_once(std::span<const std::uint32_t> sends) {
       continue;
     if (is_copied)
       cost.begin -= cost.copying;
+    THALWEG_ASSERT(normal, cost.begin >= 0);
     is_copied = true;
   }
 }

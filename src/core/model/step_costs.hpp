@@ -3,6 +3,7 @@
 
 // What single steps cost a rank, before anybody waits for anything.
 
+#include "base/assertion.hpp"
 #include "model/scenario.hpp"
 #include "schedule/schedule.hpp"
 
@@ -38,7 +39,10 @@ struct StepCost {
 class StepCosts {
 public:
   StepCosts(const schedule::Schedule& schedule, std::int64_t unit_bytes, const Scenario& scenario);
-  const StepCost& operator[](std::size_t step) const { return costs_[step]; }
+  const StepCost& operator[](std::size_t step) const {
+    THALWEG_ASSERT(normal, step < costs_.size());
+    return costs_[step];
+  }
   /// The processor's time for all steps, without what depends on others: contention and early messages.
   double processor_seconds() const;
   /// How long the sends between nodes hold the rank's part of the link that leaves its node, or the receives

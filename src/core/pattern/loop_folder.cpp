@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pattern/loop_folder.hpp"
 
+#include "base/assertion.hpp"
 #include "base/hash.hpp"
 
 #include <algorithm>
@@ -33,6 +34,7 @@ std::size_t count(const TraceItem& item) {
 }
 
 void add_times(TraceItem& item, const TraceItem& other) {
+  THALWEG_ASSERT(normal, item.hash == other.hash && item.body.size() == other.body.size());
   item.computed += other.computed;
   for (std::size_t i = 0; i < item.body.size(); ++i)
     add_times(item.body[i], other.body[i]);
@@ -59,6 +61,7 @@ bool LoopFolder::append(std::uint32_t call, std::uint64_t computed) {
   push(std::move(item));
   while (grow_loop() || make_loop()) {
   }
+  THALWEG_ASSERT(normal, kept_ <= items_max_ && before_.size() == items_.size());
   return true;
 }
 
@@ -71,6 +74,7 @@ void LoopFolder::push(TraceItem item) {
 }
 
 TraceItem LoopFolder::pop() {
+  THALWEG_ASSERT(normal, !items_.empty());
   TraceItem item = std::move(items_.back());
   items_.pop_back();
   if (before_.back() == nowhere)

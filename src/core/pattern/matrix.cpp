@@ -49,6 +49,7 @@ Matrix::Matrix(std::int32_t tasks, std::vector<Edge> edges)
   }
   for (std::size_t task = 0; task < static_cast<std::size_t>(tasks); ++task)
     begin_[task + 1] += begin_[task];
+  THALWEG_ASSERT(light, begin_.back() == edges_.size());
 }
 
 double Matrix::bytes() const {

@@ -4,6 +4,8 @@
 // Who sends how much to whom: a sparse matrix of bytes and messages between tasks, for each phase of a
 // program.
 
+#include "base/assertion.hpp"
+
 #include <cstdint>
 #include <span>
 #include <string>
@@ -45,6 +47,7 @@ public:
   /// What a task sends.
   std::span<const Edge> from(std::int32_t task) const {
     const auto index = static_cast<std::size_t>(task);
+    THALWEG_ASSERT(normal, index + 1 < begin_.size());
     return std::span(edges_).subspan(begin_[index], begin_[index + 1] - begin_[index]);
   }
   double bytes() const; ///< of all edges

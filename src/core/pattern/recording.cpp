@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pattern/recording.hpp"
 
+#include "base/assertion.hpp"
 #include "base/files.hpp"
 #include "base/line_reader.hpp"
 
@@ -121,6 +122,9 @@ Pattern pattern_of(const Recording& recording) {
   Pattern pattern{recording.ranks, {}};
   for (const RecordedPhase& phase : recording.phases) {
     const auto repeats = static_cast<double>(std::max<std::uint64_t>(1, phase.repeats));
+    THALWEG_ASSERT(heavy, std::ranges::all_of(phase.sent, [&](const Sent& sent) {
+                     return sent.site < recording.sites.size();
+                   }));
     std::vector<Edge> edges;
     edges.reserve(phase.sent.size());
     for (const Sent& sent : phase.sent)

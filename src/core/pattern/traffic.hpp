@@ -5,6 +5,8 @@
 // rank sends, how much, among how many ([delta, m, P] of Kumar 2005, section 6.4). And when ranks came to
 // calls and when they left, apart: what they waited for each other, and what the call took.
 
+#include "base/assertion.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <compare>
@@ -39,6 +41,7 @@ struct TrafficClass {
 
 /// The class of the traffic of so many calls on a communicator of so many ranks.
 inline TrafficClass traffic_class(const Traffic& all_ranks, std::int64_t calls, std::int32_t ranks) {
+  THALWEG_ASSERT(light, all_ranks.messages >= 0 && all_ranks.bytes >= 0 && calls >= 0 && ranks >= 0);
   const std::int64_t messages = std::max<std::int64_t>(1, all_ranks.messages);
   const std::int64_t senders = std::max<std::int64_t>(1, calls * ranks);
   return {size_class(all_ranks.bytes / messages), size_class(all_ranks.messages / senders)};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "place/annealing.hpp"
 
+#include "base/assertion.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <ranges>
@@ -10,6 +12,12 @@ namespace thalweg::place {
 namespace {
 
 constexpr std::int64_t looks_at_clock = 256; ///< proposals from one look to the next
+
+/// Do swaps keep the value up to date, but for rounding?
+bool is_kept(const Energy& state) {
+  constexpr double rounding = 1e-6;
+  return std::abs(state.recomputed() - state.value()) <= rounding * (1 + std::abs(state.value()));
+}
 
 std::int32_t one_of(std::span<const std::int32_t> numbers, Random& random) {
   return numbers[static_cast<std::size_t>(random.below(static_cast<std::int32_t>(numbers.size())))];
@@ -37,6 +45,7 @@ Proposals::Proposals(const Graph& graph, const Vicinity& vicinity) : graph_(&gra
 }
 
 Proposals::Swap Proposals::next(const Mapping& mapping, Random& random) const {
+  THALWEG_ASSERT(normal, has_any() && mapping.size() == graph_->vertices());
   const std::uint64_t coins = random.next();
   const bool is_preferred = !preferred_.empty() && (coins & 6U) == 0;
   const std::int32_t a = one_of(is_preferred ? preferred_ : talking_, random);
@@ -53,6 +62,7 @@ void Proposals::prefer(std::vector<std::int32_t> tasks) {
 }
 
 void Proposals::keep(std::int32_t task) {
+  THALWEG_ASSERT(light, kept_ < 0 && task >= 0 && task < graph_->vertices());
   kept_ = task;
   std::erase(talking_, task);
 }
@@ -75,6 +85,7 @@ std::int64_t descend(Energy& state, const Proposals& proposals, Random& random, 
       idle = 0;
     }
   }
+  THALWEG_ASSERT(heavy, is_kept(state) && state.mapping().is_permutation());
   return count;
 }
 
@@ -105,6 +116,7 @@ std::int64_t exchange_regions(Energy& state, const Regions& regions, Random& ran
 
 void anneal(Energy& state, const Proposals& proposals, Random& random, Budget& budget, Cooling cooling,
             const Regions* regions) {
+  THALWEG_ASSERT(light, cooling.from > 0 && cooling.to > 0 && cooling.unit >= 0);
   const double begin = budget.used();
   std::vector<Regions::Exchange> exchanges;
   std::int64_t saved = 0; ///< proposals that regions may still cost

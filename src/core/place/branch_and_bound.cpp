@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "base/assertion.hpp"
 #include "place/mapping.hpp"
 #include "place/quadratic.hpp"
 
@@ -197,6 +198,8 @@ QuadraticResult branch_and_bound(const Quadratic& problem, std::uint64_t seed, B
   best.bound = search.bound_of_root();
   if (search.run())
     best.bound = best.cost;
+  THALWEG_ASSERT(light, best.bound <= best.cost);
+  THALWEG_ASSERT(heavy, best.cost == problem.cost(best.place_of));
   return best;
 }
 

@@ -3,6 +3,8 @@
 
 // How long a search may go on: by a clock, or by a number of proposals, with which it is the same each time.
 
+#include "base/assertion.hpp"
+
 #include <atomic>
 #include <cstdint>
 #include <ctime>
@@ -20,7 +22,10 @@ public:
   Budget(double seconds, std::int64_t proposals, Clock clock, const std::atomic<bool>* stopped = nullptr)
       : seconds_(seconds), proposals_(proposals), clock_(clock), begin_(now()), stopped_(stopped) {}
 
-  void spend(std::int64_t proposals) { spent_ += proposals; }
+  void spend(std::int64_t proposals) {
+    THALWEG_ASSERT(normal, proposals >= 0);
+    spent_ += proposals;
+  }
   /// How much is gone: 0 at the beginning, from 1 on the search ends.
   double used() const {
     if (stopped_ != nullptr && stopped_->load(std::memory_order_relaxed))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "place/stencil.hpp"
 
+#include "base/assertion.hpp"
 #include "place/mapping.hpp"
 #include "topology/hilbert.hpp"
 #include "topology/tour.hpp"
@@ -209,6 +210,7 @@ Mapping on_box(const Stencil& stencil, const Graph& graph, const Box& box, const
       }
       place = place * at(box.sides[side]) + at(position);
     }
+    THALWEG_ASSERT(normal, place < box.slots.size());
     slot_of[at(task)] = box.slots[place];
   }
   return filled(std::move(slot_of));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "place/constructions.hpp"
 
+#include "base/assertion.hpp"
 #include "place/graph_cut.hpp"
 #include "place/regions.hpp"
 
@@ -15,10 +16,10 @@ namespace {
 
 constexpr std::size_t partners_max = 24; ///< of a task, the heaviest that count for its slot
 
-struct Queued {
+struct QueueEntry {
   double bytes;
   std::int32_t task;
-  bool operator<(const Queued& other) const {
+  bool operator<(const QueueEntry& other) const {
     return bytes != other.bytes ? bytes < other.bytes : task > other.task;
   }
 };
@@ -28,15 +29,16 @@ struct Partner {
   std::int32_t slot;
 };
 
-class Growing {
+class Growth {
 public:
-  Growing(const Graph& graph, const Distances& distances)
+  Growth(const Graph& graph, const Distances& distances)
       : graph_(graph), distances_(distances), slots_(static_cast<std::size_t>(graph.vertices()), -1),
         bytes_(slots_.size()), free_(slots_.size()), costs_(slots_.size()) {
     std::iota(free_.begin(), free_.end(), 0);
   }
 
   void put(std::int32_t task, std::size_t index) {
+    THALWEG_ASSERT(normal, index < free_.size() && slots_[static_cast<std::size_t>(task)] < 0);
     slots_[static_cast<std::size_t>(task)] = free_[index];
     free_.erase(free_.begin() + static_cast<std::ptrdiff_t>(index));
     const auto neighbors = graph_.neighbors(task);
@@ -50,7 +52,7 @@ public:
 
   void grow() {
     while (!queue_.empty()) {
-      const Queued next = queue_.top();
+      const QueueEntry next = queue_.top();
       queue_.pop();
       if (slots_[static_cast<std::size_t>(next.task)] < 0 &&
           next.bytes == bytes_[static_cast<std::size_t>(next.task)])
@@ -97,7 +99,7 @@ private:
   std::vector<std::int32_t> free_;
   std::vector<double> costs_;
   std::vector<Partner> partners_;
-  std::priority_queue<Queued> queue_;
+  std::priority_queue<QueueEntry> queue_;
 };
 
 double traffic(const Graph& graph, std::int32_t task) {
@@ -131,7 +133,8 @@ std::vector<std::int32_t> central_slots(const Distances& distances) {
 }
 
 Mapping grown(const Graph& graph, const Distances& distances, std::int32_t first, std::int32_t slot) {
-  Growing growing(graph, distances);
+  THALWEG_ASSERT(light, graph.vertices() == distances.slots() && first < graph.vertices());
+  Growth growing(graph, distances);
   growing.put(first, static_cast<std::size_t>(slot));
   growing.grow();
   std::vector<std::int32_t> left;
@@ -195,6 +198,7 @@ private:
     const Region second{border, region.end, middle(distances_, slots_, border, region.end)};
     const CutGraph inner = inside(region, first.middle, second.middle);
     const Sides sides = cut(inner, static_cast<std::int32_t>(half), 0, random_);
+    THALWEG_ASSERT(heavy, static_cast<std::size_t>(std::ranges::count(sides, 0)) == half);
     std::vector<std::int32_t> ordered;
     for (std::uint8_t side = 0; side < 2; ++side)
       for (std::size_t index = 0; index < sides.size(); ++index)
@@ -250,6 +254,7 @@ private:
 } // namespace
 
 Mapping bisected(const Graph& graph, const Distances& distances, Random& random) {
+  THALWEG_ASSERT(light, graph.vertices() == distances.slots());
   return Bisection(graph, distances, random).run();
 }
 

@@ -4,6 +4,7 @@
 // Hops between slots, as fast as searches ask for them: looked up where there are few slots, from coordinates
 // on larger grids, from the interconnect else. And the slots near each slot.
 
+#include "base/assertion.hpp"
 #include "machine/allocation.hpp"
 
 #include <cstdint>
@@ -23,12 +24,15 @@ public:
   explicit Distances(const machine::Allocation& allocation);
   /// Between parts of the allocation: `hops` row by row.
   Distances(const machine::Allocation& allocation, std::int32_t parts, std::vector<std::uint16_t> hops)
-      : allocation_(&allocation), slots_(parts), dense_(std::move(hops)) {}
+      : allocation_(&allocation), slots_(parts), dense_(std::move(hops)) {
+    THALWEG_ASSERT(light, dense_.size() == index(parts) * index(parts));
+  }
 
   std::int32_t slots() const { return slots_; }
   const machine::Allocation& allocation() const { return *allocation_; }
 
   std::int32_t operator()(std::int32_t a, std::int32_t b) const {
+    THALWEG_ASSERT(normal, a >= 0 && a < slots_ && b >= 0 && b < slots_);
     if (!dense_.empty())
       return dense_[index(a) * index(slots_) + index(b)];
     return dimensions_ > 0 ? grid_hops(a, b) : other_hops(a, b);
@@ -79,6 +83,7 @@ public:
   /// Near slots, never the slot itself; empty only where it is the only one.
   std::span<const std::int32_t> of(std::int32_t slot) const {
     const auto index = static_cast<std::size_t>(slot);
+    THALWEG_ASSERT(normal, index + 1 < begin_.size());
     return std::span(near_).subspan(begin_[index], begin_[index + 1] - begin_[index]);
   }
 

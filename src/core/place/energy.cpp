@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "place/energy.hpp"
 
+#include "base/assertion.hpp"
+
 namespace thalweg::place {
 
 namespace {
@@ -46,6 +48,7 @@ double HopBytes::recomputed() const {
 }
 
 double HopBytes::delta(std::int32_t a, std::int32_t b) {
+  THALWEG_ASSERT(normal, a != b);
   const std::int32_t p = mapping_->slot(a);
   const std::int32_t q = mapping_->slot(b);
   if (const std::uint16_t* at_p = distances_->row(p)) {

@@ -4,6 +4,7 @@
 // What local search makes small by swapping two tasks' slots, and the objective that changes in O(degree)
 // where two tasks swap: bytes times hops.
 
+#include "base/assertion.hpp"
 #include "place/distances.hpp"
 #include "place/graph.hpp"
 #include "place/mapping.hpp"
@@ -35,7 +36,9 @@ class HopBytes final : public Energy {
 public:
   /// Keeps references to all three.
   HopBytes(const Graph& graph, const Distances& distances, Mapping& mapping)
-      : graph_(&graph), distances_(&distances), mapping_(&mapping), value_(recomputed()) {}
+      : graph_(&graph), distances_(&distances), mapping_(&mapping), value_(recomputed()) {
+    THALWEG_ASSERT(light, mapping.size() == graph.vertices() && mapping.size() == distances.slots());
+  }
 
   const Mapping& mapping() const override { return *mapping_; }
   double value() const override { return value_; }

@@ -40,7 +40,10 @@ public:
   }
 
   std::int32_t vertices() const { return static_cast<std::int32_t>(begin_.size()) - 1; }
-  std::size_t degree(std::int32_t vertex) const { return begin_[at(vertex) + 1] - begin_[at(vertex)]; }
+  std::size_t degree(std::int32_t vertex) const {
+    THALWEG_ASSERT(normal, vertex >= 0 && vertex < vertices());
+    return begin_[at(vertex) + 1] - begin_[at(vertex)];
+  }
   std::span<const std::int32_t> neighbors(std::int32_t vertex) const {
     return std::span(neighbors_).subspan(begin_[at(vertex)], degree(vertex));
   }

@@ -134,6 +134,8 @@ Sides cut(const CutGraph& graph, std::int32_t first, std::int32_t slack, Random&
       sides[vertex] ^= 1U;
     }
   }
+  THALWEG_ASSERT(heavy, std::ranges::max(graph.sizes) > 1 || first > graph.vertices() ||
+                            std::abs(side_size(graph, sides) - first) <= slack);
   return sides;
 }
 
@@ -182,6 +184,8 @@ Numbers matched(const CutGraph& graph, Random& random) {
 
 Coarse coarsened(const CutGraph& graph, Random& random) {
   const Numbers partner = matched(graph, random);
+  THALWEG_ASSERT(light,
+                 graph.pull.size() == graph.sizes.size() && graph.begin.size() == graph.sizes.size() + 1);
   Coarse coarse{{}, Numbers(partner.size(), -1)};
   Numbers seen(partner.size(), -1);               // the coarse vertex for which a neighbor was last found
   std::vector<std::size_t> where(partner.size()); // and its entry
@@ -215,6 +219,8 @@ Coarse coarsened(const CutGraph& graph, Random& random) {
     }
     next.begin.push_back(next.neighbors.size());
   }
+  THALWEG_ASSERT(heavy, std::reduce(next.sizes.begin(), next.sizes.end()) ==
+                            std::reduce(graph.sizes.begin(), graph.sizes.end()));
   return coarse;
 }
 

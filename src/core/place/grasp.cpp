@@ -21,7 +21,7 @@ constexpr double alpha = 0.25;
 constexpr double beta = 0.5;
 constexpr std::uint64_t driver_seed = 270001;
 
-struct Weighted { ///< a flow between two tasks, a distance between two slots, or a task on a slot
+struct WeightedPair { ///< a flow between two tasks, a distance between two slots, or a task on a slot
   double value;
   std::int32_t one;
   std::int32_t other;
@@ -35,8 +35,8 @@ class Grasp {
 public:
   Grasp(const Graph& graph, const Distances& distances) : graph_(graph), distances_(distances) {
     const std::int32_t size = graph.vertices();
-    std::vector<Weighted> flows;
-    std::vector<Weighted> hops;
+    std::vector<WeightedPair> flows;
+    std::vector<WeightedPair> hops;
     for (std::int32_t a = 0; a < size; ++a) {
       std::vector<double> row(at(size));
       const auto neighbors = graph.neighbors(a);
@@ -48,8 +48,8 @@ public:
           hops.push_back({static_cast<double>(distances(a, b)), a, b});
         }
     }
-    std::ranges::stable_sort(flows, std::greater{}, &Weighted::value);
-    std::ranges::stable_sort(hops, {}, &Weighted::value);
+    std::ranges::stable_sort(flows, std::greater{}, &WeightedPair::value);
+    std::ranges::stable_sort(hops, {}, &WeightedPair::value);
     const std::size_t kept = part_of(beta, flows.size());
     for (std::size_t rank = 0; rank < kept; ++rank)
       pairs_.push_back({flows[rank].value * hops[rank].value, flows[rank], hops[rank]});
@@ -73,7 +73,7 @@ public:
     };
     put(pair.flow.one, pair.distance.one);
     put(pair.flow.other, pair.distance.other);
-    std::vector<Weighted> candidates;
+    std::vector<WeightedPair> candidates;
     for (std::int32_t count = 2; count < size; ++count) {
       candidates.clear();
       for (std::int32_t task = 0; task < size; ++task)
@@ -82,8 +82,8 @@ public:
             candidates.push_back({costs[at(task) * at(size) + at(slot)], task, slot});
       const std::size_t drawn = part_of(alpha, candidates.size());
       std::ranges::nth_element(candidates, candidates.begin() + static_cast<std::ptrdiff_t>(drawn - 1), {},
-                               &Weighted::value);
-      const Weighted& chosen = candidates[at(random.below(static_cast<std::int32_t>(drawn)))];
+                               &WeightedPair::value);
+      const WeightedPair& chosen = candidates[at(random.below(static_cast<std::int32_t>(drawn)))];
       put(chosen.one, chosen.other);
     }
     return Mapping::of(std::move(slot_of));
@@ -92,8 +92,8 @@ public:
 private:
   struct Pair {
     double cost;
-    Weighted flow;
-    Weighted distance;
+    WeightedPair flow;
+    WeightedPair distance;
   };
 
   const Graph& graph_;

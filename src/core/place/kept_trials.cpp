@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "place/kept_trials.hpp"
 
+#include "base/assertion.hpp"
 #include "base/hash.hpp"
 
 #include <algorithm>
@@ -103,6 +104,7 @@ void remember(std::vector<KeptTrial>& trials, KeptTrial trial) {
   trials.push_back(std::move(trial));
   if (trials.size() > trials_max)
     trials.erase(trials.begin());
+  THALWEG_ASSERT(light, trials.size() <= trials_max);
 }
 
 } // namespace thalweg::place

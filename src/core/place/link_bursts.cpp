@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "place/link_bursts.hpp"
 
+#include "base/assertion.hpp"
+
 #include <algorithm>
 #include <iterator>
 #include <limits>
@@ -118,6 +120,7 @@ std::vector<topology::Link> burst_links(const machine::Allocation& allocation) {
 }
 
 BurstTimes middle_times(std::span<const BurstTimes> passes) {
+  THALWEG_ASSERT(light, !passes.empty());
   BurstTimes times = passes.front();
   std::vector<double> all(passes.size());
   const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
@@ -145,6 +148,7 @@ double quiet_seconds(std::span<const BurstRound> rounds, const BurstTimes& times
 std::vector<double> free_parts(const topology::Interconnect& machine, std::span<const Link> links,
                                std::span<const BurstRound> rounds, const BurstTimes& times, double quiet,
                                double slow) {
+  THALWEG_ASSERT(light, times.size() == rounds.size() && slow > 0);
   std::vector<double> parts(static_cast<std::size_t>(machine.links()), 1);
   std::map<Link, double> fastest;
   for (std::size_t round = 0; round < rounds.size(); ++round)

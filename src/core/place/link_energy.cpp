@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "place/link_energy.hpp"
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 
 #include <algorithm>
@@ -45,6 +46,7 @@ void Routes::find(std::int32_t from, std::int32_t to, std::vector<Crossing>& rou
 }
 
 std::int32_t Routes::met(topology::Link link) {
+  THALWEG_ASSERT(normal, static_cast<std::size_t>(link) < number_of_.size());
   std::int32_t& number = number_of_[static_cast<std::size_t>(link)];
   if (number < 0) {
     number = links();
@@ -54,6 +56,7 @@ std::int32_t Routes::met(topology::Link link) {
 }
 
 std::span<const Crossing> Routes::between(std::int32_t from, std::int32_t to) {
+  THALWEG_ASSERT(normal, at(from) < node_of_.size() && at(to) < node_of_.size());
   const std::int32_t a = node_of_[static_cast<std::size_t>(from)];
   const std::int32_t b = node_of_[static_cast<std::size_t>(to)];
   if (a == b)
@@ -140,6 +143,7 @@ double LinkEnergy::count_loads(std::vector<double>& loads) const {
 }
 
 void LinkEnergy::set_doublings(int doublings) {
+  THALWEG_ASSERT(light, doublings >= 0 && doublings < 10);
   doublings_ = doublings;
   total_ = count_loads(loads_);
   powers_.resize(loads_.size());
@@ -215,6 +219,7 @@ void LinkEnergy::collect(std::int32_t task, std::int32_t other, std::int32_t fro
 }
 
 double LinkEnergy::delta(std::int32_t a, std::int32_t b) {
+  THALWEG_ASSERT(normal, a != b);
   changes_.begin();
   a_ = a;
   b_ = b;
@@ -255,6 +260,7 @@ double LinkEnergy::load_max(std::size_t layer) const {
 }
 
 std::vector<std::size_t> LinkEnergy::ranking() const {
+  THALWEG_ASSERT(light, sums_.size() == 1);
   std::vector<std::size_t> links(loads_.size());
   std::iota(links.begin(), links.end(), 0);
   std::ranges::stable_sort(links, std::greater{}, [&](std::size_t link) { return loads_[link]; });
@@ -262,6 +268,7 @@ std::vector<std::size_t> LinkEnergy::ranking() const {
 }
 
 Peak LinkEnergy::peak_after(const std::vector<std::size_t>& ranking) const {
+  THALWEG_ASSERT(normal, sums_.size() == 1 && ranking.size() <= loads_.size());
   const auto is_untouched = [&](std::size_t at) { return !changes_.is_touched(at); };
   Peak peak;
   for (const auto& [at, layer] : changes_.touched())

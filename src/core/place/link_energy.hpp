@@ -106,7 +106,7 @@ private:
 /// link and a layer, and both together a place.
 class LoadChanges {
 public:
-  struct Touched {
+  struct LoadPlace {
     std::size_t at;
     std::size_t layer;
   };
@@ -138,13 +138,13 @@ public:
     return changes_[at];
   }
   /// In the order in which they were touched first.
-  const std::vector<Touched>& touched() const { return touched_; }
+  const std::vector<LoadPlace>& touched() const { return touched_; }
 
 private:
   std::vector<double> changes_;
   std::vector<std::uint32_t> seen_; // in which round each was touched
   std::uint32_t round_ = 1;
-  std::vector<Touched> touched_;
+  std::vector<LoadPlace> touched_;
 };
 
 class LinkEnergy final : public Energy {

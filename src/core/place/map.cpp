@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "place/map.hpp"
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 #include "place/annealing.hpp"
 #include "place/constructions.hpp"
@@ -117,6 +118,7 @@ void Portfolio::note(const Mapping& mapping, const std::string& method) {
 }
 
 void Portfolio::answer(const Slots& slots, const std::string& method) {
+  THALWEG_ASSERT(normal, slots.size() == allocation_.slots.size());
   Slots first(slots.begin(), slots.begin() + pattern_.tasks);
   const Metrics found = metrics(pattern_, allocation_, first, options_.base_load, options_.costs);
   if (value(options_.goal, found, result_.identity) >= value(options_.goal, result_.placed, result_.identity))
@@ -287,6 +289,12 @@ Result map(const pattern::Pattern& pattern, const machine::Allocation& allocatio
   portfolio.search();
   Result result = portfolio.take();
   result.seconds = budget.elapsed();
+  THALWEG_ASSERT(light, result.slot_of.size() == at(pattern.tasks));
+  THALWEG_ASSERT(light, value(options.goal, result.placed, result.identity) <=
+                            value(options.goal, result.identity, result.identity));
+  THALWEG_ASSERT(heavy, std::set(result.slot_of.begin(), result.slot_of.end()).size() == at(pattern.tasks));
+  THALWEG_ASSERT(heavy, result.placed ==
+                            metrics(pattern, allocation, result.slot_of, options.base_load, options.costs));
   return result;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "place/map.hpp"
 
+#include "base/assertion.hpp"
 #include "place/energy.hpp"
 #include "place/link_search.hpp"
 
@@ -90,6 +91,7 @@ std::vector<Mapping> turned(const Mapping& mapping, const machine::Allocation& a
 void swap_first(Mapping& mapping) {
   if (mapping.slot(0) != 0)
     mapping.swap(0, mapping.task(0));
+  THALWEG_ASSERT(normal, mapping.slot(0) == 0 && mapping.task(0) == 0);
 }
 
 /// Swaps of tasks but the first, as long as they gain and time lasts.
@@ -180,6 +182,9 @@ Result map_pinned(const pattern::Pattern& pattern, const machine::Allocation& al
     result.method = "identity";
   }
   result.seconds = budget.elapsed();
+  THALWEG_ASSERT(light, result.slot_of.front() == 0);
+  THALWEG_ASSERT(light, value(options.goal, result.placed, result.identity) <=
+                            value(options.goal, result.identity, result.identity));
   return result;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "place/map.hpp"
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "place/budget.hpp"
@@ -100,6 +101,7 @@ double SharedSlots::moved(std::int32_t task, std::int32_t slot, std::int32_t oth
 
 void SharedSlots::put(std::int32_t task, std::int32_t slot) {
   const std::int32_t from = slot_of_[at(task)];
+  THALWEG_ASSERT(normal, slot != from && slot >= 0 && slot < distances_.slots());
   std::vector<std::int32_t>& before = tasks_[at(from)];
   *std::ranges::find(before, task) = before.back();
   before.pop_back();
@@ -299,6 +301,9 @@ Result map_shared(const pattern::Pattern& pattern, const machine::Allocation& al
     result.method = "identity";
   }
   result.seconds = budget.elapsed();
+  THALWEG_ASSERT(light, result.slot_of.size() == at(pattern.tasks));
+  THALWEG_ASSERT(heavy, std::ranges::min(result.slot_of) >= 0 && std::ranges::max(result.slot_of) < slots);
+  THALWEG_ASSERT(heavy, result.placed == measured(result.slot_of));
   return result;
 }
 

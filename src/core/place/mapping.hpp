@@ -3,6 +3,8 @@
 
 // Which task is on which slot, both ways around.
 
+#include "base/assertion.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -25,6 +27,7 @@ struct Mapping {
   Slots task_at;
 
   static Mapping identity(std::int32_t slots) {
+    THALWEG_ASSERT(light, slots >= 0);
     Mapping mapping;
     mapping.slot_of.resize(at(slots));
     std::iota(mapping.slot_of.begin(), mapping.slot_of.end(), 0);
@@ -37,13 +40,22 @@ struct Mapping {
     mapping.task_at.resize(mapping.slot_of.size());
     for (std::size_t task = 0; task < mapping.slot_of.size(); ++task)
       mapping.task_at[at(mapping.slot_of[task])] = static_cast<std::int32_t>(task);
+    THALWEG_ASSERT(heavy, mapping.is_permutation());
     return mapping;
   }
 
+  /// Does each slot have the one task that has it?
+  bool is_permutation() const {
+    for (std::size_t task = 0; task < slot_of.size(); ++task)
+      if (task_at[at(slot_of[task])] != static_cast<std::int32_t>(task))
+        return false;
+    return true;
+  }
   std::int32_t size() const { return static_cast<std::int32_t>(slot_of.size()); }
   std::int32_t slot(std::int32_t task) const { return slot_of[at(task)]; }
   std::int32_t task(std::int32_t slot) const { return task_at[at(slot)]; }
   void swap(std::int32_t a, std::int32_t b) {
+    THALWEG_ASSERT(normal, at(a) < slot_of.size() && at(b) < slot_of.size());
     std::swap(slot_of[at(a)], slot_of[at(b)]);
     task_at[at(slot(a))] = a;
     task_at[at(slot(b))] = b;

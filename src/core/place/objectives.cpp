@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "place/objectives.hpp"
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 
 #include <algorithm>
@@ -45,6 +46,8 @@ std::vector<double> link_loads(const pattern::Matrix& matrix, const machine::All
 
 Metrics metrics(const pattern::Pattern& pattern, const machine::Allocation& allocation, const Slots& slot_of,
                 const std::vector<double>& base_load, const LinkCosts& costs) {
+  THALWEG_ASSERT(light, slot_of.size() >= static_cast<std::size_t>(pattern.tasks));
+  THALWEG_ASSERT(light, base_load.empty() || std::ssize(base_load) == allocation.interconnect->links());
   Metrics found;
   double bytes = 0;
   double repeats = 0;
@@ -85,17 +88,17 @@ Metrics metrics(const pattern::Pattern& pattern, const machine::Allocation& allo
 
 namespace {
 
-struct Named {
+struct Objective {
   std::string_view name;
   double Goal::*weight;
   double Metrics::*metric;
 };
 
 constexpr std::array objectives{
-    Named{"hop-bytes", &Goal::hop_bytes, &Metrics::hop_bytes},
-    Named{"link", &Goal::link, &Metrics::link_max},
-    Named{"contention", &Goal::contention, &Metrics::phase_link_max},
-    Named{"time", &Goal::time, &Metrics::seconds},
+    Objective{"hop-bytes", &Goal::hop_bytes, &Metrics::hop_bytes},
+    Objective{"link", &Goal::link, &Metrics::link_max},
+    Objective{"contention", &Goal::contention, &Metrics::phase_link_max},
+    Objective{"time", &Goal::time, &Metrics::seconds},
 };
 
 [[noreturn]] void refuse(std::string_view text) {
@@ -124,7 +127,7 @@ Goal parse_goal(std::string_view text) {
     left.remove_prefix(std::min(left.size(), part.size() + 1));
     const std::size_t colon = part.find(':');
     bool is_known = false;
-    for (const Named& objective : objectives)
+    for (const Objective& objective : objectives)
       if (objective.name == part.substr(0, colon)) {
         goal.*objective.weight = weight_of(part, colon);
         sum += goal.*objective.weight;
@@ -140,7 +143,7 @@ Goal parse_goal(std::string_view text) {
 
 std::string name(const Goal& goal) {
   std::string text;
-  for (const Named& objective : objectives)
+  for (const Objective& objective : objectives)
     if (const double weight = goal.*objective.weight; weight > 0)
       text += fmt::format("{}{}:{}", text.empty() ? "" : ",", objective.name, weight);
   return text;
@@ -149,7 +152,7 @@ std::string name(const Goal& goal) {
 double value(const Goal& goal, const Metrics& metrics, const Metrics& identity) {
   double sum = 0;
   double weights = 0;
-  for (const Named& objective : objectives) {
+  for (const Objective& objective : objectives) {
     const double weight = goal.*objective.weight;
     weights += weight;
     if (weight > 0 && identity.*objective.metric > 0)
@@ -157,6 +160,7 @@ double value(const Goal& goal, const Metrics& metrics, const Metrics& identity) 
     else if (weight > 0)
       sum += weight * (metrics.*objective.metric > 0 ? 2 : 1); // what identity has for nothing stays so
   }
+  THALWEG_ASSERT(light, weights > 0);
   return sum / weights;
 }
 

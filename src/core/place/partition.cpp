@@ -89,6 +89,7 @@ private:
 
 std::vector<double> part_weights(const std::vector<std::int32_t>& part_of, const std::vector<double>& weights,
                                  std::int32_t parts) {
+  THALWEG_ASSERT(light, part_of.size() == weights.size());
   std::vector<double> sums(at(parts));
   for (std::size_t task = 0; task < part_of.size(); ++task)
     sums[at(part_of[task])] += weights[task];
@@ -114,7 +115,12 @@ std::vector<std::int32_t> partition(const Graph& graph, const std::vector<double
 std::vector<std::int32_t> partition(const Graph& graph, const std::vector<std::int32_t>& part_sizes,
                                     Random& random) {
   THALWEG_ASSERT(light, std::accumulate(part_sizes.begin(), part_sizes.end(), 0) == graph.vertices());
-  return RecursiveCuts(graph, std::vector(at(graph.vertices()), 1), part_sizes, 0, random).take();
+  std::vector<std::int32_t> part_of =
+      RecursiveCuts(graph, std::vector(at(graph.vertices()), 1), part_sizes, 0, random).take();
+  THALWEG_ASSERT(heavy, std::ranges::equal(part_weights(part_of, std::vector(part_of.size(), 1.0),
+                                                        static_cast<std::int32_t>(part_sizes.size())),
+                                           part_sizes));
+  return part_of;
 }
 
 } // namespace thalweg::place

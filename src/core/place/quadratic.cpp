@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "place/quadratic.hpp"
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 #include "place/mapping.hpp"
 
@@ -42,6 +43,7 @@ void check_quadratic(const Quadratic& problem) {
 
 LinearAssignment assigned(std::span<const std::int64_t> costs, std::int32_t size) {
   const auto n = static_cast<std::size_t>(size);
+  THALWEG_ASSERT(light, costs.size() == n * n);
   constexpr std::int64_t infinite = std::numeric_limits<std::int64_t>::max() / 2;
   constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
   std::vector<std::int64_t> row_price(n);
@@ -95,6 +97,7 @@ LinearAssignment assigned(std::span<const std::int64_t> costs, std::int32_t size
   for (std::size_t row = 0; row < n; ++row)
     for (std::size_t column = 0; column < n; ++column)
       result.reduced[row * n + column] = costs[row * n + column] - row_price[row] - column_price[column];
+  THALWEG_ASSERT(heavy, std::ranges::all_of(result.reduced, [](std::int64_t cost) { return cost >= 0; }));
   return result;
 }
 
@@ -186,6 +189,7 @@ std::int64_t relaxation(const Quadratic& problem, bool is_first_anywhere, Budget
   for (int idle = 0; idle < idle_max && !budget.is_over();) {
     const std::int64_t before = ascent.bound();
     ascent.round();
+    THALWEG_ASSERT(normal, ascent.bound() >= before);
     idle =
         static_cast<double>(ascent.bound() - before) > idle_gain * static_cast<double>(before) ? 0 : idle + 1;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "place/rank_order.hpp"
 
+#include "base/assertion.hpp"
 #include "topology/network.hpp"
 
 #include <algorithm>
@@ -20,8 +21,10 @@ machine::Allocation job_allocation(const topology::NodePlaces& known, std::span<
   // A host's links to its switch count as hops, so that what stays on a host is nearest.
   machine::Allocation allocation{located.network->interconnect(), {}};
   allocation.slots.reserve(node_of.size());
-  for (const int node : node_of)
+  for (const int node : node_of) {
+    THALWEG_ASSERT(normal, node >= 0 && node < nodes);
     allocation.slots.push_back(located.places[static_cast<std::size_t>(node)]);
+  }
   return allocation;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "place/graph_cut.hpp"
 
+#include "base/assertion.hpp"
 #include "place/mapping.hpp"
 
 #include <algorithm>
@@ -134,6 +135,7 @@ private:
 } // namespace
 
 void refine(const CutGraph& graph, Sides& sides, std::int32_t first, std::int32_t slack) {
+  THALWEG_ASSERT(light, sides.size() == graph.sizes.size() && slack >= 0);
   constexpr int passes_max = 8;
   for (int pass = 0; pass < passes_max; ++pass)
     if (!Pass(graph, sides, first, slack).run())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "place/regions.hpp"
 
+#include "base/assertion.hpp"
 #include "place/mapping.hpp"
 
 #include <algorithm>
@@ -35,6 +36,7 @@ Regions::Regions(const Distances& distances) : order_(at(distances.slots())) {
 }
 
 void Regions::propose(Random& random, std::vector<Exchange>& exchanges) const {
+  THALWEG_ASSERT(normal, has_any());
   exchanges.clear();
   const std::vector<Region>& regions = levels_[at(random.below(static_cast<std::int32_t>(levels_.size())))];
   const auto any = [&] { return regions[at(random.below(static_cast<std::int32_t>(regions.size())))]; };
@@ -152,6 +154,7 @@ void halve_by_hops(const Distances& distances, std::span<Slot> slots, std::size_
 
 void halve(const Distances& distances, std::vector<Slot>& slots, std::size_t begin, std::size_t end,
            std::size_t half) {
+  THALWEG_ASSERT(light, begin + half <= end && end <= slots.size());
   const auto region = std::span(slots).subspan(begin, end - begin);
   if (distances.dimensions() > 0)
     halve_on_grid(distances, region, half);

@@ -145,6 +145,7 @@ private:
   }
 
   void swap(std::int32_t r, std::int32_t s) {
+    THALWEG_ASSERT(heavy, delta(r, s) == computed(r, s));
     cost_ += delta(r, s);
     cost_min_ = std::min(cost_min_, cost_);
     constexpr int wait = 8; // Taillard's mean times as many as tasks, by a cube: most short, some long

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "simulate/cores.hpp"
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 
 #include <algorithm>
@@ -29,6 +30,7 @@ CoreTable::CoreTable(const SharedCores& shared, std::uint32_t ranks, std::uint32
 }
 
 void CoreTable::hand_over(Core& core, std::size_t processor, Ticks now) {
+  THALWEG_ASSERT(normal, core.busy_until <= now);
   const bool is_anothers = core.processor != processor && core.processor != nobody;
   core.busy_until = now + (is_anothers ? switching_ : 0);
   core.processor = processor;
@@ -36,6 +38,7 @@ void CoreTable::hand_over(Core& core, std::size_t processor, Ticks now) {
 }
 
 CoreTable::Answer CoreTable::begin(std::uint32_t rank, std::size_t processor, Ticks now, const Task& task) {
+  THALWEG_ASSERT(normal, are_shared(rank));
   const std::uint32_t machine = places_[rank];
   Core* idle = nullptr;
   for (Core& core : cores_of(machine)) {
@@ -69,16 +72,17 @@ std::uint32_t CoreTable::occupy(std::uint32_t rank, std::size_t processor, Ticks
   const std::span<Core> cores = cores_of(places_[rank]);
   const auto own = std::ranges::find_if(
       cores, [&](const Core& core) { return core.processor == processor && !core.is_idle; });
+  THALWEG_ASSERT(normal, own != cores.end() && until >= own->busy_until);
   own->busy_until = until;
   return static_cast<std::uint32_t>(&*own - cores_.data());
 }
 
 /// What the core's processor has waiting; else the first of what waits of processors without a core.
-std::deque<CoreTable::Waiting>::iterator CoreTable::next_of(std::uint32_t machine, const Core& core) {
-  std::deque<Waiting>& waiting = waiting_[machine];
-  if (const auto own = std::ranges::find(waiting, core.processor, &Waiting::processor); own != waiting.end())
+std::deque<CoreTable::Waiter>::iterator CoreTable::next_of(std::uint32_t machine, const Core& core) {
+  std::deque<Waiter>& waiting = waiting_[machine];
+  if (const auto own = std::ranges::find(waiting, core.processor, &Waiter::processor); own != waiting.end())
     return own;
-  return std::ranges::find_if(waiting, [&](const Waiting& one) {
+  return std::ranges::find_if(waiting, [&](const Waiter& one) {
     return std::ranges::none_of(cores_of(machine), [&](const Core& other) {
       return other.processor == one.processor && !other.is_idle;
     });

@@ -2,7 +2,7 @@
 #pragma once
 
 // Cores that ranks share: those of a machine, where it has fewer of them than ranks. The rules are the
-// model's (model/cores.hpp): a processor keeps its core for as long as it has something to do. Then the one
+// model's (model/resources.hpp): a processor keeps its core for as long as it has something to do. Then the one
 // gets it that has waited longest, and handing it over takes a while. So does taking one that was another's
 // last.
 
@@ -62,7 +62,7 @@ private:
   static constexpr std::uint32_t none = 0xffffffffU;
   static constexpr std::size_t nobody = static_cast<std::size_t>(-1);
 
-  struct Waiting {
+  struct Waiter {
     Task task;
     std::size_t processor;
     Ticks since;
@@ -71,17 +71,17 @@ private:
     Ticks busy_until = 0;
     std::size_t processor = nobody; ///< whose it is, or was last
     bool is_idle = true;
-    std::optional<Waiting> granted; ///< what was given back, and has not begun
+    std::optional<Waiter> granted; ///< what was given back, and has not begun
   };
 
   std::span<Core> cores_of(std::uint32_t machine) {
     return {cores_.data() + std::size_t{machine} * cores_each_, cores_each_};
   }
   void hand_over(Core& core, std::size_t processor, Ticks now);
-  std::deque<Waiting>::iterator next_of(std::uint32_t machine, const Core& core);
+  std::deque<Waiter>::iterator next_of(std::uint32_t machine, const Core& core);
 
-  std::vector<std::uint32_t> places_;        // of each rank its machine, if its cores are shared
-  std::vector<std::deque<Waiting>> waiting_; // of each machine
+  std::vector<std::uint32_t> places_;       // of each rank its machine, if its cores are shared
+  std::vector<std::deque<Waiter>> waiting_; // of each machine
   std::vector<Core> cores_;
   std::uint32_t cores_each_ = 0;
   Ticks switching_ = 0;

@@ -5,6 +5,7 @@
 // (Requirements), when processors and interfaces are free and what waits for them (Stations), what delays
 // them (Delays), messages on their way (Transfers), and messages that wait for their receives (Matching).
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 #include "simulate/delays.hpp"
 #include "simulate/matching.hpp"
@@ -38,7 +39,7 @@ private:
   void handle(const LoggpEvent& event);
   void finish(std::uint32_t rank, std::uint32_t number, Ticks time, Cause cause);
   void admit(std::uint32_t rank);
-  void enter(std::uint32_t rank, const Requirements::Freed& freed);
+  void enter(std::uint32_t rank, const Requirements::ReadyOperation& freed);
   void wait(std::uint32_t rank, std::uint32_t number, const Operation& one);
   void handle_operation(const LoggpEvent& event);
   Ticks work_of(std::uint32_t rank, const Operation& one) const;
@@ -100,6 +101,7 @@ Result LoggpSimulation::run() {
   }
   transfers_.require_empty();
   require_done();
+  THALWEG_ASSERT(light, finished_ == program_.operation_count && met_ == messages_);
   recorder_.end(stations_.ends());
   return outcome();
 }
@@ -130,16 +132,17 @@ void LoggpSimulation::handle(const LoggpEvent& event) {
 }
 
 void LoggpSimulation::finish(std::uint32_t rank, std::uint32_t number, Ticks time, Cause cause) {
+  THALWEG_ASSERT(normal, finished_ < program_.operation_count);
   ++finished_;
   requirements_.release(rank, number, false, time, cause);
 }
 
 /// Lets the rank begin what has become free.
 void LoggpSimulation::admit(std::uint32_t rank) {
-  requirements_.admit(rank, [&](const Requirements::Freed& freed) { enter(rank, freed); });
+  requirements_.admit(rank, [&](const Requirements::ReadyOperation& freed) { enter(rank, freed); });
 }
 
-void LoggpSimulation::enter(std::uint32_t rank, const Requirements::Freed& freed) {
+void LoggpSimulation::enter(std::uint32_t rank, const Requirements::ReadyOperation& freed) {
   const std::uint32_t number = program_.ranks[rank].begin + freed.operation;
   const Operation& one = program_.operation(rank, number);
   const Ticks ready = stations_.ready_time(rank, one);
@@ -185,6 +188,7 @@ void LoggpSimulation::handle_operation(const LoggpEvent& event) {
       return;
     start = *begun;
   }
+  THALWEG_ASSERT(normal, start.time >= 0 && start.time <= event.time);
   const std::uint32_t next = is_waiting ? stations_.take_first(rank, event.operation, one) : none;
   if (one.kind == Kind::compute)
     compute(rank, event.operation, one, start);
@@ -249,6 +253,7 @@ void LoggpSimulation::post(std::uint32_t rank, std::uint32_t number, const Opera
 /// A message has met its receive, which begins now or has begun before. If the message is long, its sender
 /// goes on too; the lower rank first.
 void LoggpSimulation::meet(const End& sent, const End& received, bool begins) {
+  THALWEG_ASSERT(normal, met_ < messages_);
   ++met_;
   const Operation& send = program_.operation(sent.rank, sent.number);
   const bool is_rendezvous = program_.costs[send.cost].is_rendezvous; // wherever it goes

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "simulate/matching.hpp"
 
+#include "base/assertion.hpp"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -25,6 +27,7 @@ Matching::Matching(const Program& program, std::span<OperationState> states)
     : program_(program), states_(states), channels_(program.channel_count) {}
 
 void Matching::append(List& list, std::uint32_t operation) {
+  THALWEG_ASSERT(normal, operation < messages && operation < states_.size());
   states_[operation].link = none;
   if (list.first == none)
     list.first = operation;
@@ -34,6 +37,7 @@ void Matching::append(List& list, std::uint32_t operation) {
 }
 
 std::uint32_t Matching::take_first(List& list) {
+  THALWEG_ASSERT(normal, list.first != none);
   const std::uint32_t first = list.first;
   list.first = states_[first].link;
   return first;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "simulate/message_costs.hpp"
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 
 #include <algorithm>
@@ -89,6 +90,7 @@ LogGops parse_loggops(std::string_view text) {
 }
 
 MessageCost message_cost(const machine::LevelCosts& level, std::int64_t bytes) {
+  THALWEG_ASSERT(normal, bytes >= 0);
   const machine::MessageCost& cost = level.at(bytes);
   const auto size = static_cast<double>(bytes);
   const bool is_link = level.level == machine::Level::network;

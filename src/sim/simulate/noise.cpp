@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "simulate/noise.hpp"
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 #include "base/hash.hpp"
 
@@ -78,6 +79,7 @@ void MeasuredNoise::append(std::string_view line, std::size_t number) {
 }
 
 Ticks MeasuredNoise::detours(std::uint64_t drawn, Ticks begin, Ticks work) const {
+  THALWEG_ASSERT(normal, begin >= 0 && work > 0);
   const Processor& own = processors_[drawn % processors_.size()];
   const auto length = static_cast<std::uint64_t>(own.length);
   const auto at =
@@ -120,6 +122,7 @@ Ticks Noise::away(std::uint64_t processor, Ticks begin, Ticks work) const {
 }
 
 Ticks Noise::away_regularly(std::uint64_t processor, Ticks begin, Ticks work) const {
+  THALWEG_ASSERT(normal, duration > 0 && duration < period && begin >= 0);
   const Ticks phase = drawn_up_to(period - 1, drawn(seed, processor));
   const Ticks since = (begin + period - phase) % period; // the last detour began
   const Ticks away = since < duration ? duration - since : 0;
@@ -128,6 +131,7 @@ Ticks Noise::away_regularly(std::uint64_t processor, Ticks begin, Ticks work) co
 }
 
 Ticks Noise::away_at_random(std::uint64_t processor, Ticks begin, Ticks work) const {
+  THALWEG_ASSERT(normal, duration > 0 && duration < period && begin >= 0);
   const std::uint64_t own = drawn(seed, processor);
   const Ticks working = period - duration; // of a period
   // How long a period's detour has the processor at work before it.

@@ -25,6 +25,7 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
 } // namespace
 
 std::uint32_t Program::owner(std::uint32_t operation) const {
+  THALWEG_ASSERT(normal, operation < operation_count);
   const auto after = std::ranges::upper_bound(ranks, operation, {}, &RankProgram::begin);
   return static_cast<std::uint32_t>(after - ranks.begin()) - 1;
 }
@@ -241,6 +242,7 @@ void ProgramBuilder::end_rank() {
   }
   program_.operation_count += operations_.size();
   program_.channel_count += program_.patterns[entry.pattern].channels;
+  THALWEG_ASSERT(normal, program_.patterns[entry.pattern].size == operations_.size());
   program_.ranks.push_back(entry);
   operations_.clear();
   requirements_.clear();
@@ -248,6 +250,7 @@ void ProgramBuilder::end_rank() {
 }
 
 Program ProgramBuilder::finish() {
+  THALWEG_ASSERT(light, operations_.empty() && program_.ranks.size() <= ranks_);
   return std::move(program_);
 }
 

@@ -16,7 +16,7 @@ namespace thalweg::simulate {
 
 class Requirements {
 public:
-  struct Freed {
+  struct ReadyOperation {
     std::uint32_t operation; ///< of the pattern
     Ticks not_before;
     Cause cause;
@@ -28,6 +28,7 @@ public:
 
   /// A rank begins: frees what requires nothing.
   void begin(std::uint32_t rank) {
+    THALWEG_ASSERT(normal, freed_.empty());
     const auto operations = program_.operations_of(rank);
     const std::uint32_t begin = program_.ranks[rank].begin;
     for (std::uint32_t i = 0; i < operations.size(); ++i) {
@@ -50,7 +51,7 @@ public:
   void admit(std::uint32_t rank, Call call) {
     if (freed_.size() > 1)
       sort(rank);
-    for (const Freed& freed : freed_)
+    for (const ReadyOperation& freed : freed_)
       call(freed);
     freed_.clear();
   }
@@ -63,7 +64,7 @@ private:
   }
   void sort(std::uint32_t rank) {
     const Operation* const operations = program_.operations_of(rank).data();
-    const auto is_before = [operations](const Freed& a, const Freed& b) {
+    const auto is_before = [operations](const ReadyOperation& a, const ReadyOperation& b) {
       return operations[a.operation].kind < operations[b.operation].kind;
     };
     if (ties_ == Ties::as_loggopsim)
@@ -75,7 +76,7 @@ private:
   const Program& program_;
   std::span<OperationState> states_;
   Ties ties_;
-  std::vector<Freed> freed_; // by the event at hand
+  std::vector<ReadyOperation> freed_; // by the event at hand
 };
 
 } // namespace thalweg::simulate

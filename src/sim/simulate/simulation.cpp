@@ -105,6 +105,7 @@ private:
   }
 
   void take(std::uint32_t rank, CostKind kind, Ticks duration, topology::Link link = -1) {
+    THALWEG_ASSERT(normal, duration >= 0 && duration <= time_);
     if (duration == 0)
       return;
     path_.push_back({rank, kind, time_ - duration, time_, link});

@@ -41,6 +41,7 @@ public:
     if (heap == no_heap)
       return none;
     Heap& one = heaps_[heap];
+    THALWEG_ASSERT(normal, !one.empty());
     const auto message = static_cast<std::uint32_t>(one.top());
     one.pop();
     if (one.empty()) {
@@ -71,7 +72,7 @@ struct alignas(64) Station {
 
   /// The processor is at work until then, of which so long is the work itself.
   void work(Ticks until, Ticks work) {
-    THALWEG_ASSERT(normal, until >= cpu);
+    THALWEG_ASSERT(normal, until >= cpu && work >= 0);
     cpu = until;
     busy += work;
   }

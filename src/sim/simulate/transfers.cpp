@@ -60,6 +60,7 @@ std::optional<PacketCarrier::Arrival> PacketCarrier::advance(std::optional<Ticks
   const auto rank = static_cast<std::uint32_t>(found->number >> 32);
   const Carrier::Message message{static_cast<std::uint32_t>(found->number), rank};
   const Ticks end = coarse(found->time);
+  THALWEG_ASSERT(normal, found->time >= found->began && (!until || end <= *until));
   Arrival arrival{.message = message, .time = end};
   if (has_history_) {
     const Ticks begin = static_cast<Ticks>(found->began / picoseconds);

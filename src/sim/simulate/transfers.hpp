@@ -3,6 +3,7 @@
 
 // How messages get from rank to rank: at once but for their costs, as flows that share links, or as packets.
 
+#include "base/assertion.hpp"
 #include "model/flow_network.hpp"
 #include "simulate/loggp.hpp"
 #include "simulate/loggp_events.hpp"
@@ -36,7 +37,8 @@ public:
 
   /// A message's first byte leaves its rank, or waits for the one before it to the same rank.
   void start(Ticks now, const Message& message, std::uint32_t target, const MessageCost& cost) {
-    const Waiting one{message, target, cost.transfer, cost.bytes, now};
+    THALWEG_ASSERT(normal, cost.transfer > 0 && cost.bytes >= 0);
+    const QueuedMessage one{message, target, cost.transfer, cost.bytes, now};
     if (pairs_.enter(pair_of(message.rank, target), one))
       begin(now, one);
   }
@@ -52,6 +54,7 @@ public:
   /// What became of a flow at a time that was said before. A flow that is over gives its links back; next()
   /// has to follow.
   Answer look(Ticks now, std::uint32_t flow, std::uint32_t number) {
+    THALWEG_ASSERT(normal, flow < messages_.size());
     if (messages_[flow].number != number || flows_.announced(flow) != now)
       return Answer::outdated;
     if (!flows_.is_over(now, flow))
@@ -73,14 +76,14 @@ public:
   const model::FlowNetwork& flows() const { return flows_; }
 
 private:
-  struct Waiting {
+  struct QueuedMessage {
     Message message;
     std::uint32_t target = 0;
     Ticks transfer = 0;
     std::int64_t bytes = 0;
     Ticks since = 0;
   };
-  model::FlowNetwork::Flow begin(Ticks now, const Waiting& one) {
+  model::FlowNetwork::Flow begin(Ticks now, const QueuedMessage& one) {
     const auto flow = flows_.start(now, network_.nodes[one.message.rank], network_.nodes[one.target],
                                    one.transfer, one.bytes);
     if (flow >= messages_.size())
@@ -92,7 +95,7 @@ private:
   const RankNetwork& network_;
   model::FlowNetwork flows_;
   std::vector<Message> messages_; // of each flow
-  packet::Queues<Waiting> pairs_;
+  packet::Queues<QueuedMessage> pairs_;
 };
 
 /// Level `packet`: the messages of a program as packets in a network of routers (packet/network.hpp). The

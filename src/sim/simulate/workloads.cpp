@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "simulate/workloads.hpp"
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 #include "simulate/program_builder.hpp"
 #include "topology/virtual_mesh.hpp"
@@ -210,6 +211,7 @@ private:
   }
 
   void require_all(std::uint32_t later, std::size_t begin, std::size_t end) {
+    THALWEG_ASSERT(normal, begin <= end && end <= come_.size());
     for (std::size_t k = begin; k < end; ++k)
       for (const std::uint32_t receive : come_[k])
         builder_.require(later, receive);

@@ -5,6 +5,7 @@
 #include "model/predict.hpp"
 #include "strategies/prover.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <gtest/gtest.h>

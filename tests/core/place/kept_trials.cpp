@@ -87,7 +87,8 @@ TEST(KeptTrials, KeysTellPatternsMachinesAndSlotsApart) {
   EXPECT_NE(key, trial_key("pattern", turned));
   EXPECT_NE(key, trial_key("pattern", torus));
   EXPECT_NE(key, trial_key("pattern", ring, {0, 2, 1, 3}));
-  EXPECT_EQ(key, ended_text_hash("0 1 2 3", ended_text_hash("ring:4", ended_text_hash("pattern"))));
+  EXPECT_EQ(key, ended_text_hash("0 1 2 3",
+                                 ended_text_hash(ring.interconnect->name(), ended_text_hash("pattern"))));
 }
 
 } // namespace

@@ -168,7 +168,7 @@ TEST(LoggpParts, WhatIsRequiredFreesWhatRequiresIt) {
       std::set<std::uint32_t> over;
       const auto admit = [&] {
         Kind last = Kind::send;
-        requirements.admit(rank, [&](const Requirements::Freed& freed) {
+        requirements.admit(rank, [&](const Requirements::ReadyOperation& freed) {
           for (const auto& [earlier, by_start] : list[freed.operation].requires_)
             EXPECT_TRUE((by_start ? begun : over).contains(earlier));
           const Kind kind = program.operation(rank, begin + freed.operation).kind;

@@ -70,7 +70,7 @@ public:
   std::uint64_t bytes(std::uint32_t channel) const { return carried_[channel].bytes; }
 
 private:
-  struct Carried {
+  struct Usage {
     Ticks time = 0;
     std::uint64_t bytes = 0;
   };
@@ -82,7 +82,7 @@ private:
   std::uint32_t units_; // of a switch
   std::vector<Channel> channels_;
   std::vector<Ticks> free_at_;
-  std::vector<Carried> carried_;
+  std::vector<Usage> carried_;
 };
 
 /// A change of what a sender knows.
@@ -200,6 +200,7 @@ private:
       return;
     std::uint16_t* const having = numbers_.data() + counters.first;
     std::uint16_t& held = having[buffers_ + 1 + note.crosspoint];
+    THALWEG_ASSERT(normal, having[held] > 0 && held + note.held >= 0);
     --having[held];
     held = static_cast<std::uint16_t>(held + note.held);
     THALWEG_ASSERT(normal, held <= buffers_);

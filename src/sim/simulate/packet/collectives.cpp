@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "simulate/packet/collectives.hpp"
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 #include "simulate/packet/fabric.hpp"
 
@@ -52,6 +53,7 @@ std::uint32_t GroupTables::add(std::span<const std::uint32_t> members) {
 }
 
 void GroupTables::remove(std::uint32_t group) {
+  THALWEG_ASSERT(normal, has(group));
   building_ = group;
   for (const std::uint32_t vertex : visited_[group]) {
     bits(vertex) = 0;
@@ -95,6 +97,7 @@ std::uint32_t GroupTables::output_to(std::uint32_t vertex, std::uint32_t group, 
   if (places_.reaches(vertex, node))
     return places_.down_port(vertex, node);
   const std::uint64_t up = ports(vertex, group) >> places_.down_ports(vertex) << places_.down_ports(vertex);
+  THALWEG_ASSERT(normal, up != 0);
   return static_cast<std::uint32_t>(std::countr_zero(up));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "simulate/packet/live_messages.hpp"
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 
 #include <algorithm>
@@ -19,6 +20,7 @@ LiveMessages::LiveMessages(const Fabric& fabric, const Routing& routing, const L
       network_(fabric, routing, options.routers, nullptr, *this) {}
 
 void LiveMessages::start(Ticks now, const Message& message) {
+  THALWEG_ASSERT(normal, message.bytes > 0 && message.from != message.to);
   const std::uint64_t longest = std::min<std::uint64_t>(message.bytes, options_.routers.packet_bytes);
   if (message.alone / message.bytes * longest > max_packet_ticks)
     throw Error(fmt::format("a packet of {} bytes takes {} ns on a link", longest,
@@ -102,6 +104,7 @@ bool LiveMessages::next(std::uint32_t node, Ticks now, Packet& packet, Ticks& re
 }
 
 void LiveMessages::left(const Packet& packet) {
+  THALWEG_ASSERT(normal, states_[packet.message].at_first > 0);
   --states_[packet.message].at_first;
   wait_for_turn(packet.message);
 }
@@ -117,10 +120,12 @@ void LiveMessages::waited(const Packet& packet, std::uint32_t channel, Ticks tim
 void LiveMessages::deliver(const Packet& packet, std::uint32_t /*node*/, Ticks now) {
   ++packets_;
   State& state = states_[packet.message];
+  THALWEG_ASSERT(normal, state.bytes_missing >= packet.bytes);
   state.bytes_missing -= packet.bytes;
   if (state.bytes_missing > 0)
     return;
   const Message& message = state.message;
+  THALWEG_ASSERT(normal, !arrival_ && state.bytes_left == 0 && now >= state.began);
   arrival_ = {message.number, message.from, message.to, message.alone, state.began, now, state.longest_at};
   states_.give_back(packet.message);
 }

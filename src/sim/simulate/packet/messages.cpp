@@ -2,6 +2,7 @@
 #include "simulate/packet/messages.hpp"
 
 #include "base/arithmetic.hpp"
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 
 #include <algorithm>
@@ -80,6 +81,7 @@ public:
     std::uint32_t& at_node = missing_at_[{owners_[packet.message], node}];
     if (at_node == 0)
       at_node = delivery.packets;
+    THALWEG_ASSERT(normal, delivery.missing > 0);
     --delivery.missing;
     if (--at_node > 0)
       return;
@@ -170,6 +172,7 @@ MessageTimes run_messages(const Fabric& fabric, const Routing& routing, const Ro
     network.offer(node, 0);
   network.run();
   network.require_empty();
+  THALWEG_ASSERT(light, network.credits_are_whole());
   if (!source.is_complete())
     throw Error("messages that did not come", "please report this");
   MessageTimes times;

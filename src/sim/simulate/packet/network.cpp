@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "simulate/packet/network.hpp"
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 
 #include <bit>
@@ -120,6 +121,7 @@ void Network::route(std::uint32_t index) {
   const Hop hop =
       routing_.next(packet, feeder.to, {outputs_.waiting(), channels_.free_at(), agenda_.now(), random_});
   THALWEG_ASSERT(normal, channels_[hop.channel].from == feeder.to);
+  THALWEG_ASSERT(normal, hop.virtual_channel < routing_.virtual_channels());
   packet.next_channel = hop.virtual_channel;
   place(index, hop.channel, true);
 }
@@ -248,8 +250,10 @@ void Network::release(Packet& packet, const Channel& output, Ticks time) {
 }
 
 void Network::require_empty() const {
-  if (inside() == 0 && units_.waiting() == 0)
+  if (inside() == 0 && units_.waiting() == 0) {
+    THALWEG_ASSERT(light, multicasts_.under_way() == 0);
     return;
+  }
   std::string waiting = outputs_.list();
   if (units_.waiting() > 0)
     waiting += fmt::format("\n  {} reductions wait for contributions", units_.waiting());

@@ -17,6 +17,7 @@
 // wait and which goes next (Outputs, of Crosspoints and Credits), when channels are free (Channels), copies
 // and sums in switches (Multicasts, CombineUnits). The network leads packets from one to the other.
 
+#include "base/assertion.hpp"
 #include "simulate/packet/agenda.hpp"
 #include "simulate/packet/collectives.hpp"
 #include "simulate/packet/outputs.hpp"
@@ -46,6 +47,7 @@ public:
     Ticks ready = agenda_.now();
     if (!source_.next(node, agenda_.now(), packet, ready))
       return false;
+    THALWEG_ASSERT(normal, packet.bytes > 0 && packet.from == node);
     packet.came = ready;
     if (packet.time == 0)
       packet.time = static_cast<std::uint32_t>(

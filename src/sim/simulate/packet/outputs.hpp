@@ -4,6 +4,7 @@
 // Which packet leaves by a channel, and when. One leaves where the channel is free and there is room for all
 // of it behind, as the credits know. The channel is woken when either may have come true.
 
+#include "base/assertion.hpp"
 #include "simulate/packet/agenda.hpp"
 #include "simulate/packet/channels.hpp"
 #include "simulate/packet/crosspoints.hpp"
@@ -44,6 +45,7 @@ public:
   /// Takes out the packet that leaves now, for the caller to send it. None: nothing waits, or the channel
   /// will be woken.
   std::uint32_t next(std::uint32_t channel) {
+    THALWEG_ASSERT(normal, channel < states_.size());
     if (crosspoints_.waiting(channel) == 0)
       return none;
     if (const Ticks free_at = channels_.free_at(channel); free_at > agenda_.now()) {

@@ -2,6 +2,7 @@
 #include "simulate/packet/permutations.hpp"
 
 #include "base/arithmetic.hpp"
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "topology/fat_tree.hpp"
@@ -20,8 +21,10 @@ namespace {
 template <typename Function>
 std::vector<std::uint32_t> each(std::uint32_t nodes, Function to) {
   std::vector<std::uint32_t> destinations(nodes);
-  for (std::uint32_t node = 0; node < nodes; ++node)
+  for (std::uint32_t node = 0; node < nodes; ++node) {
     destinations[node] = to(node);
+    THALWEG_ASSERT(normal, destinations[node] < nodes);
+  }
   return destinations;
 }
 

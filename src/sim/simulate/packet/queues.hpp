@@ -34,8 +34,14 @@ public:
     free_.push_back(number);
   }
 
-  Item& operator[](std::uint32_t number) { return items_[number]; }
-  const Item& operator[](std::uint32_t number) const { return items_[number]; }
+  Item& operator[](std::uint32_t number) {
+    THALWEG_ASSERT(normal, number < items_.size());
+    return items_[number];
+  }
+  const Item& operator[](std::uint32_t number) const {
+    THALWEG_ASSERT(normal, number < items_.size());
+    return items_[number];
+  }
   /// How many have been taken and not been given back.
   std::size_t used() const { return items_.size() - free_.size(); }
 
@@ -103,13 +109,13 @@ public:
   }
 
 private:
-  struct Waiting {
+  struct QueueItem {
     Item item;
     std::uint32_t next = 0;
   };
 
   std::unordered_map<std::uint64_t, Chain> behind_; // the first
-  Pool<Waiting> waiting_;
+  Pool<QueueItem> waiting_;
 };
 
 } // namespace thalweg::simulate::packet

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "simulate/packet/traffic.hpp"
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 #include "simulate/packet/permutations.hpp"
 
@@ -77,6 +78,7 @@ public:
   }
 
   void deliver(const Packet& packet, std::uint32_t /*node*/, Ticks now) override {
+    THALWEG_ASSERT(normal, now >= packet.born);
     ++delivered;
     latency += now - packet.born + interface_latency_;
     if (groups_ != nullptr && sets_ == 0 && --missing_[packet.group] == 0)
