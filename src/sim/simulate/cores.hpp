@@ -2,9 +2,9 @@
 #pragma once
 
 // Cores that ranks share: those of a machine, where it has fewer of them than ranks. The rules are the
-// model's (model/resources.hpp): a processor keeps its core for as long as it has something to do. Then the one
-// gets it that has waited longest, and handing it over takes a while. So does taking one that was another's
-// last.
+// model's (model/resources.hpp): a processor keeps its core for as long as it has something to do. Then the
+// one gets it that has waited longest, and handing it over takes a while. So does taking one that was
+// another's last.
 
 #include "simulate/message_costs.hpp"
 
