@@ -96,7 +96,7 @@ const Choice& TuningContext::next(std::int64_t bytes) {
   return choices_[is_at_candidate() ? learner_.candidate() : learner_.incumbent()];
 }
 
-// Those after the transitions there, but for the last one (Learner::counted).
+// Those after the transitions there, but for the last one (tune::Round::counted).
 TuningContext::Counted TuningContext::counted(Side side) const {
   const std::uint32_t first = side == incumbent ? 0 : round_.incumbent_calls;
   const std::uint32_t calls = side == incumbent ? round_.incumbent_calls : round_.candidate_calls;

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+// How far a learner's search is: the batches of candidates that there were, its patience, and when it may begin
+// anew; and the comparison of a candidate with what is in use.
+
+#include "base/assertion.hpp"
+#include "evidence/evidence.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace thalweg::tune {
+
+/// When a search ends, and what it has to look at.
+struct SearchLimits {
+  std::uint32_t patience = 8; ///< candidates in a row without gain that end the search
+  std::uint32_t batches = 1;  ///< batches of candidates that there are, each with those before it
+  double wider = 4;           ///< times the cost of a batch that the next one is expected to have
+};
+
+/// The searches of a learner, one after the other: each is later than the one before by twice as many calls.
+class Search {
+public:
+  /// `ordering_seconds`: what putting candidates in order is thought to take. `has_result`: another one
+  /// before has found what this learner begins with.
+  Search(const SearchLimits& limits, double ordering_seconds, bool has_result)
+      : limits_(limits), has_result_(has_result), ordering_seconds_(ordering_seconds) {}
+
+  /// Has a search before this job found what it began with?
+  bool has_result() const { return has_result_; }
+
+  /// Are candidates wanted before it goes on?
+  bool wants_batch() const { return batches_ == 0 || wants_more_; }
+  /// There is a batch more, which it may ask for once the first one is there.
+  bool may_widen() const { return batches_ > 0 && batches_ < limits_.batches; }
+  void widen() {
+    THALWEG_ASSERT(light, may_widen());
+    wants_more_ = true;
+  }
+  /// A batch has come, and finding it took so long.
+  void add_batch(double took_seconds) {
+    ++batches_;
+    wants_more_ = false;
+    without_gain_ = 0;
+    ordering_seconds_ = limits_.wider * took_seconds;
+  }
+  std::uint32_t batches() const { return batches_; }
+  bool has_all_batches() const { return batches_ == limits_.batches; }
+  /// What the next batch is thought to take.
+  double ordering_seconds() const { return ordering_seconds_; }
+
+  /// Is there patience for one candidate more?
+  bool is_patient() const { return without_gain_ < limits_.patience; }
+  void miss() { ++without_gain_; }
+  void gain() { without_gain_ = 0; }
+
+  /// May it begin anew after so many calls?
+  bool may_begin_anew(std::uint64_t calls) const { return calls >= begins_anew_after_; }
+  void begin_anew(std::uint64_t calls) {
+    THALWEG_ASSERT(light, may_begin_anew(calls));
+    constexpr std::uint64_t calls_between = 512;
+    constexpr std::uint32_t doublings_max = 20;
+    begins_anew_after_ = calls + (calls_between << std::min(searches_, doublings_max));
+    ++searches_;
+    without_gain_ = 0;
+  }
+  /// How many there were, the one under way included.
+  std::uint32_t searches() const { return searches_; }
+
+private:
+  SearchLimits limits_;
+  bool has_result_;
+  double ordering_seconds_;
+  std::uint32_t batches_ = 0;
+  bool wants_more_ = false;
+  std::uint32_t without_gain_ = 0; // candidates in a row
+  std::uint32_t searches_ = 1;
+  std::uint64_t begins_anew_after_ = 0; // calls
+};
+
+/// A candidate against the incumbent, round by round.
+class Comparison {
+public:
+  /// `gain`: how many times as fast the candidate has to be.
+  explicit Comparison(double gain) : gain_(gain), test_(gain) {}
+
+  void begin() { test_ = evidence::SequentialTest(gain_); }
+
+  struct Verdict {
+    evidence::Decision decision = evidence::Decision::open;
+    bool is_far_slower = false;
+  };
+  /// What a round's calls took. A first look at the candidate warms up, so only what is very fast, or
+  /// hopeless, all the same is told by it.
+  Verdict add(double incumbent_seconds, double candidate_seconds, bool is_first_look) {
+    if (!is_first_look || incumbent_seconds >= evidence::Limits::decisive * candidate_seconds)
+      test_.add(incumbent_seconds, candidate_seconds);
+    if (is_first_look && candidate_seconds > hopeless_at_first_look * incumbent_seconds)
+      return {evidence::Decision::surely_not, true};
+    return {test_.decision(), test_.is_far_slower()};
+  }
+
+private:
+  static constexpr double hopeless_at_first_look = 3;
+
+  double gain_;
+  evidence::SequentialTest test_;
+};
+
+} // namespace thalweg::tune
