@@ -66,6 +66,13 @@ struct Limits {
   static constexpr int rounds_hopeless = 3;
   static constexpr double hopeless = 2;
 
+  /// What calls take once a search has ended is the median of so many looks, of which two may be disturbed.
+  static constexpr std::size_t looks_level = 5;
+  /// They have changed where they take so many times as long, or as short, in so many looks in a row. Phases
+  /// of a program differ by less, and what disturbs a machine from elsewhere is seldom there three times.
+  static constexpr double level_changed = 1.5;
+  static constexpr std::uint32_t looks_changed = 3;
+
   /// How many times what a change costs has to be gained: predictions of costs are off by as much.
   static constexpr double hysteresis = 1.5;
 };

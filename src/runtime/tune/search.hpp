@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// How far a learner's search is: the batches of candidates that there were, its patience, and when it may begin
-// anew; and the comparison of a candidate with what is in use.
+// How far a learner's search is: the batches of candidates that there were, its patience, and when it may
+// begin anew; the comparison of a candidate with what is in use; and whether calls still take what they took
+// when a search had ended.
 
 #include "base/assertion.hpp"
 #include "evidence/evidence.hpp"
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 namespace thalweg::tune {
 
@@ -106,6 +108,45 @@ private:
 
   double gain_;
   evidence::SequentialTest test_;
+};
+
+/// Tells whether calls still take what they took when a search had ended.
+class LevelWatch {
+public:
+  /// Begins anew: the next figures say what is usual.
+  void begin() {
+    *this = LevelWatch();
+    pause_ = pause_min;
+  }
+  /// A look at what a call takes now; true when it has been far from usual for several looks in a row.
+  bool changed(double seconds) {
+    using evidence::Limits;
+    ++looks_;
+    if (first_.size() < Limits::looks_level) {
+      first_.push_back(seconds);
+      usual_ = evidence::median(first_);
+      return false;
+    }
+    const bool is_far = seconds > Limits::level_changed * usual_ || seconds * Limits::level_changed < usual_;
+    far_off_ = is_far ? far_off_ + 1 : 0;
+    pause_ = is_far ? pause_min : std::min(pause_max, 2 * pause_);
+    return far_off_ >= Limits::looks_changed;
+  }
+  /// Calls until the next look: more and more while nothing happens, few while something seems to.
+  std::uint32_t calls_until_next() const { return pause_; }
+  /// Looks so far.
+  std::uint32_t looks() const { return looks_; }
+
+private:
+  // What looks cost is spent from the learner's budget, so these say only how soon a change is seen.
+  static constexpr std::uint32_t pause_min = 64;
+  static constexpr std::uint32_t pause_max = 4096;
+
+  std::vector<double> first_; // looks that the usual level is the median of
+  double usual_ = 0;
+  std::uint32_t far_off_ = 0; // looks in a row
+  std::uint32_t pause_ = 0;
+  std::uint32_t looks_ = 0;
 };
 
 } // namespace thalweg::tune

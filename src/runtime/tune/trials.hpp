@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// The candidates that a learner has: what the model expects of each, what was measured, and what became of it.
-// One of them is in use, the incumbent.
+// The candidates that a learner has: what the model expects of each, what was measured, and what became of
+// it. One of them is in use, the incumbent.
 
 #include <array>
 #include <cstddef>
