@@ -1,76 +1,86 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "nic/agent/members.hpp"
 
-// Starting again on behalf of ranks that do not look: those that compute, or have left a reduce or a
-// broadcast.
-
-#include "nic/agent/registry.hpp"
-
-#include "nic/datagram.hpp"
+#include "base/assertion.hpp"
+#include "base/error.hpp"
+#include "nic/protocol.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <netinet/in.h>
 #include <ranges>
 #include <sys/socket.h>
+#include <utility>
 
 namespace thalweg::nic {
 
 namespace {
 
-using std::chrono::milliseconds;
+[[noreturn]] void refuse(const char* what, const char* remedy) {
+  throw Error(fmt::format("{}: {}", what, std::strerror(errno)), remedy, thalweg_error_system);
+}
 
-constexpr milliseconds idle_tick{1000};
-constexpr milliseconds tick{10};
-constexpr milliseconds longest_patience{160};
-
-// The program knows by the socket whose start it is, and what that one has brought.
-void start(int socket, const thalweg_nic_group& view, std::uint32_t epoch) {
-  const Datagram datagram(view, THALWEG_NIC_START, epoch, {});
-  const PartHead question(view, THALWEG_NIC_START, epoch, {.have = 0, .bytes = 0, .segment = 0, .asks = 1});
-  const bool relays = view.segment_bytes != 0;
-  [[maybe_unused]] const ssize_t sent =
-      relays ? send(socket, &question, sizeof question, MSG_DONTWAIT | MSG_NOSIGNAL)
-             : send(socket, datagram.data(), datagram.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+template <typename Value>
+void set_option(const Descriptor& socket, int level, int name, const Value& value) {
+  if (setsockopt(socket.number(), level, name, &value, sizeof value) < 0)
+    refuse("no socket for starts", "look at the agent's limits");
 }
 
 } // namespace
 
-int Registry::socket_of(std::uint32_t index, const Group& group) const {
-  const auto members = members_ | std::views::values;
-  const auto found = std::ranges::find(members, index, &Member::index);
-  return found == members.end() ? group.last_socket : (*found).socket;
+StartSocket::StartSocket(Descriptor socket) : socket_(std::move(socket)) {
+  socklen_t length = sizeof cookie_;
+  if (getsockopt(socket_.number(), SOL_SOCKET, SO_COOKIE, &cookie_, &length) < 0)
+    refuse("a rank's socket is lost", "start the agent anew");
 }
 
-StuckEpochs Registry::stuck(std::uint32_t index, const Group& group) const {
-  return group.view.segment_bytes != 0 ? stuck_epochs(programs_.relay(index), group.view)
-                                       : stuck_epochs(programs_.state(index), group.view);
+// A checksum would have to be made anew where packets are rewritten.
+StartSocket StartSocket::make(std::uint32_t address) {
+  Descriptor made(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (made.number() < 0)
+    refuse("no socket for starts", "look at the agent's limits");
+  set_option(made, SOL_SOCKET, SO_NO_CHECK, 1);
+  set_option(made, IPPROTO_IP, IP_MULTICAST_LOOP, 0);
+  set_option(made, IPPROTO_IP, IP_MULTICAST_TTL, 1);
+  set_option(made, IPPROTO_IP, IP_MULTICAST_IF, in_addr{address});
+  sockaddr_in own{};
+  own.sin_family = AF_INET;
+  own.sin_addr.s_addr = address;
+  sockaddr_in card = own;
+  card.sin_addr.s_addr = htonl(THALWEG_NIC_START_ADDRESS);
+  card.sin_port = htons(THALWEG_NIC_PORT);
+  if (bind(made.number(), reinterpret_cast<const sockaddr*>(&own), sizeof own) < 0 ||
+      connect(made.number(), reinterpret_cast<const sockaddr*>(&card), sizeof card) < 0)
+    refuse("no socket for starts", "look at the device's address");
+  return StartSocket(std::move(made));
 }
 
-bool Registry::is_needed(std::uint32_t index, const Group& group) const {
-  return group.view.segment_bytes != 0 && group.watch.departure().kind == THALWEG_NIC_NOBODY_LEFT &&
-         stuck(index, group) != StuckEpochs{};
+StartSocket StartSocket::adopt(int number) {
+  return StartSocket(Descriptor(number));
 }
 
-void Registry::start_again(std::uint32_t index, Group& group) const {
-  const Clock::time_point now = Clock::now();
-  const StuckEpochs epochs = stuck(index, group);
-  for (std::size_t place = 0; place < epochs.size(); ++place) {
-    const std::uint32_t epoch = epochs[place];
-    Overdue& overdue = group.overdue[place];
-    if (epoch == 0)
-      continue;
-    if (overdue.epoch != epoch) {
-      overdue = {epoch, tick, now + tick};
-    } else if (now >= overdue.due) {
-      start(socket_of(index, group), group.view, epoch);
-      overdue.patience = std::min<Clock::duration>(2 * overdue.patience, longest_patience);
-      overdue.due = now + overdue.patience;
-    }
-  }
+void Members::add(int connection, Member member) {
+  THALWEG_ASSERT(light, connection >= 0 && member.start.is_open());
+  const bool is_new = members_.emplace(connection, std::move(member)).second;
+  THALWEG_ASSERT(light, is_new);
 }
 
-int Registry::start_again() {
-  for (auto& [index, group] : groups_)
-    start_again(index, group);
-  return static_cast<int>((groups_.empty() ? idle_tick : tick).count());
+std::optional<Member> Members::take(int connection) {
+  auto found = members_.extract(connection);
+  return found ? std::optional(std::move(found.mapped())) : std::nullopt;
+}
+
+std::vector<int> Members::connections() const {
+  const auto found = members_ | std::views::keys;
+  return {found.begin(), found.end()};
+}
+
+const Member* Members::any_of(std::uint32_t index) const {
+  const auto all = members_ | std::views::values;
+  const auto found = std::ranges::find(all, index, &Member::index);
+  return found == all.end() ? nullptr : &*found;
 }
 
 } // namespace thalweg::nic

@@ -15,8 +15,6 @@
 
 namespace thalweg::nic {
 
-inline constexpr std::uint32_t max_groups = 256;
-
 class Programs {
 public:
   /// Loads the object file's programs and attaches them, of a switch to all its ports; first the folder's

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// The groups of a host, and who is a member of which.
+// The groups of a host, and who is a member of which: what of them the card's programs have, what the agents
+// beside this one are told, and what is written down for the process that serves next.
 
+#include "nic/agent/group.hpp"
 #include "nic/agent/ledger.hpp"
 #include "nic/agent/limits.hpp"
+#include "nic/agent/members.hpp"
 #include "nic/agent/neighbors.hpp"
 #include "nic/agent/programs.hpp"
 #include "nic/enrollment.hpp"
-#include "nic/group_watch.hpp"
-#include "nic/looking.hpp"
 
-#include <array>
-#include <chrono>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <sys/types.h>
@@ -45,7 +45,7 @@ public:
   };
 
   /// Of all members.
-  std::vector<int> connections() const;
+  std::vector<int> connections() const { return members_.connections(); }
   /// A process of that user, over that connection, is the request's local rank. Throws Error where it may
   /// not.
   Membership join(int connection, uid_t user, const thalweg_nic_request& request);
@@ -72,71 +72,32 @@ public:
   std::string describe();
 
 private:
-  using Clock = std::chrono::steady_clock;
-  // What is waited for at a place of the window, and until when.
-  struct Overdue {
-    std::uint32_t epoch = 0;
-    Clock::duration patience = {};
-    Clock::time_point due = {};
-  };
-  struct Group {
-    thalweg_nic_group view;
-    GroupWatch watch;
-    uid_t user;
-    GroupDescriptors descriptors;
-    thalweg_nic_page* page;
-    std::uint64_t present = 0; // local ranks, a bit for each
-    Clock::time_point made = Clock::now();
-    Clock::time_point left = {};
-    std::array<Overdue, THALWEG_NIC_WINDOW> overdue = {};
-    bool is_dissolved = false; // no rank needs it, on any host
-    int last_socket = -1;      // of the member that left last
-    std::uint64_t last_cookie = 0;
-    thalweg_nic_departure& departure() const;
-  };
-  struct Member {
-    std::uint32_t index = 0;
-    std::uint32_t local = 0;
-    int socket = -1;
-    std::uint64_t cookie = 0;
-  };
-
-  // No further group of that user may be made, nor of anybody.
-  bool is_full_for(uid_t user) const;
   std::uint32_t find_or_make(uid_t user, const thalweg_nic_request& request);
-  Group& make(std::uint32_t index, uid_t user, const thalweg_nic_request& request,
-              const GroupDescriptors& descriptors);
-  void restore();
   void restore(std::uint32_t index, const KeptGroup& kept);
-  void check(const thalweg_nic_request& request) const;
-  void check_networks(const thalweg_nic_request& request) const;
-  void remove(std::uint32_t index, const Group& group) const;
-  void look(std::uint32_t index, Group& group, Clock::time_point now) const;
+  // From the programs, which know its socket no more.
+  void forget(const StartSocket& start) const;
+  void remove(std::uint32_t index, Group& group) const;
+  void look(std::uint32_t index, Group& group, Group::Clock::time_point now) const;
+  StuckEpochs stuck(std::uint32_t index, const Group& group) const;
   // Does some card below a group that was left here still lack a broadcast?
   bool is_needed(std::uint32_t index, const Group& group) const;
-  int make_socket(std::uint64_t& cookie) const;
-  void start_again(std::uint32_t index, Group& group) const;
-  StuckEpochs stuck(std::uint32_t index, const Group& group) const;
-  int socket_of(std::uint32_t index, const Group& group) const;
   // Tells the ranks of this host, and the agents beside it, who is gone.
   void announce(Group& group);
   // Tells the agents beside this one.
   void dissolve(Group& group) const;
-  static bool is_above(const Group& group, std::uint32_t address);
   void report_to_neighbors(const Group& group) const;
   void report_unknown(std::uint32_t from, const Beat& beat) const;
-  std::string describe(const Group& group) const;
 
   const Programs& programs_;
   Neighbors& neighbors_;
   std::uint32_t address_;
   std::string host_;
   Aggregation aggregation_;
-  Limits limits_;
+  Admission admission_;
   const Ledger& ledger_;
   std::uint64_t refused_ = 0;             // of what others say
   std::map<std::uint32_t, Group> groups_; // by index
-  std::map<int, Member> members_;         // by connection
+  Members members_;
 };
 
 } // namespace thalweg::nic
