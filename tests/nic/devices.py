@@ -95,6 +95,41 @@ def serving(host: str) -> list[int]:
     return [pid for pid, parent in found.items() if parent in found]
 
 
+def wait_until(is_so: Callable[[], bool]) -> None:
+    """Wait for what an agent does in its own time; a loaded machine takes long for it."""
+    deadline = time.monotonic() + 120
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def wait_for_another(host: str, ended: list[int]) -> None:
+    """Wait until another process serves in place of one that has ended, and answers."""
+    wait_until(lambda: bool(set(serving(host)) - set(ended)))
+    assert "groups" in status(host)
+
+
+def is_hooked(host: str, device: str) -> bool:
+    """Tell whether the agent's programs take what arrives at a device: by a link that it holds, or by a filter."""
+    inside = ["ip", "netns", "exec", host]
+    words = [*inside, "cat", f"/sys/class/net/{device}/ifindex"]
+    index = subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
+    words = [*inside, "tc", "filter", "show", "dev", device, "ingress"]
+    filters = subprocess.run(words, capture_output=True, text=True, check=False).stdout
+    return "arriving" in filters or any(
+        re.search(rf"link_type:\s*tcx.*^ifindex:\s*{index}$", text, re.MULTILINE | re.DOTALL)
+        for pid in agents(host)
+        for text in _descriptors(pid)
+    )
+
+
+def _descriptors(pid: int) -> Iterator[str]:
+    """Yield what the kernel says of each file that a process has open."""
+    for file in Path("/proc", str(pid), "fdinfo").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            yield file.read_text()
+
+
 def end(host: str, number: int = signal.SIGKILL) -> None:
     """End a host's agent by the process that keeps, and wait until both are gone."""
     found = agents(host)
@@ -108,9 +143,8 @@ def programs() -> set[int]:
     """Give the numbers of the programs that the agents of all hosts hold."""
     found = set()
     for pid in (pid for host in (*ALL, SWITCH) for pid in agents(host)):
-        for file in Path("/proc", str(pid), "fdinfo").iterdir():
-            with contextlib.suppress(FileNotFoundError):
-                found |= {int(number) for number in re.findall(r"prog_id:\s*(\d+)", file.read_text())}
+        for text in _descriptors(pid):
+            found |= {int(number) for number in re.findall(r"prog_id:\s*(\d+)", text)}
     return found
 
 

@@ -3,7 +3,6 @@
 
 import os
 import subprocess
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -164,7 +163,7 @@ def test_a_link_that_comes_later_is_served(fat_tree: None, reductions: str, tmp_
     del fat_tree
     _serve(hook, tmp_path / "log")
     subprocess.run(["sh", "-ec", _NEW_LINK.format(leaf=LEAVES[1], host=devices.ALL[-1])], check=True)
-    time.sleep(2)  # they look each second
+    devices.wait_until(lambda: devices.is_hooked(LEAVES[1], "h3"))
     assert JOINED in _reduce(tmp_path, reductions, RANKS, "nic")[1]
 
 

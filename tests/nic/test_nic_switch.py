@@ -4,7 +4,6 @@
 import contextlib
 import os
 import signal
-import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -105,10 +104,11 @@ def test_the_switch_aggregates_though_its_agent_is_killed(
     with ThreadPoolExecutor(1) as pool:
         job = pool.submit(_run_all, tmp_path, 2 * RANKS - 1, "nic:radix=2", programs)
         while not job.done():
-            for pid in devices.serving(devices.SWITCH):
+            for pid in (killed := devices.serving(devices.SWITCH)):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
-            time.sleep(2)  # agents that say nothing for longer than a second are taken for gone
+            # Another one says how its groups are before it answers: who says nothing for long is taken for gone.
+            devices.wait_for_another(devices.SWITCH, killed)
         job.result()
 
 
