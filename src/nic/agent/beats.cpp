@@ -50,9 +50,9 @@ void Registry::announce(Group& group) {
 
 // One that does not hear of it forgets the group later.
 void Registry::dissolve(Group& group) const {
-  if (group.is_dissolved())
+  if (group.presence().is_dissolved())
     return;
-  group.dissolve();
+  group.presence().dissolve();
   Beat beat = group.watch().beat_for(0, Group::Clock::now());
   beat.departure = {THALWEG_NIC_DISSOLVED, -1, 0, 0, {}};
   for (const std::uint32_t neighbor : group.watch().neighbors())
@@ -69,16 +69,17 @@ void Registry::beat() {
   neighbors_.begin_round(now);
   neighbors_.forget_old(now);
   for (auto& [index, group] : groups_) {
-    if (group.is_dissolved() || (group.view().locals == 0 && now - group.left() > spoken_of))
+    if (group.presence().is_dissolved() ||
+        (group.view().locals == 0 && now - group.presence().left() > spoken_of))
       continue;
     look(index, group, now);
     bool is_news = false;
-    if ((group.has_ranks() || group.view().locals == 0) &&
+    if ((group.presence().has_ranks() || group.view().locals == 0) &&
         group.watch().departure().kind == THALWEG_NIC_NOBODY_LEFT)
       for (const std::uint32_t neighbor : group.watch().neighbors()) {
-        if (neighbors_.is_silent(neighbor, now, group.made()))
+        if (neighbors_.is_silent(neighbor, now, group.presence().made()))
           is_news |= group.watch().lose(neighbor, THALWEG_NIC_HOST_SILENT);
-        if (neighbors_.has_no_agent(neighbor, group.made()))
+        if (neighbors_.has_no_agent(neighbor, group.presence().made()))
           is_news |= group.watch().lose(neighbor, THALWEG_NIC_AGENT_ENDED);
       }
     if (is_news)
@@ -120,9 +121,9 @@ void Registry::hear(std::uint32_t from, std::span<const std::byte> datagram) {
   // Where no rank is, a group is kept for as long as others below speak of it: two cards without ranks must
   // not keep each other's.
   if (group.view().locals == 0 && !group.is_above(from))
-    group.renew(now);
+    group.presence().renew(now);
   // Ranks join a group while its aggregator is asked for it, and that one does not know it before.
-  if (beat->departure.kind == THALWEG_NIC_AGENT_ENDED && now - group.made() < patience_when_new)
+  if (beat->departure.kind == THALWEG_NIC_AGENT_ENDED && now - group.presence().made() < patience_when_new)
     beat->departure = {};
   if (group.watch().hear(from, *beat, now))
     announce(group);

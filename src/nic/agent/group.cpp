@@ -7,7 +7,6 @@
 #include "nic/protocol.h"
 
 #include <algorithm>
-#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
@@ -45,6 +44,28 @@ StuckEpochs Restarts::due(const StuckEpochs& stuck, Clock::time_point now) {
   return found;
 }
 
+void Presence::join(std::uint32_t local) {
+  THALWEG_ASSERT(light, local < THALWEG_NIC_CONTRIBUTORS);
+  const std::uint64_t bit = std::uint64_t{1} << local;
+  if ((ranks_ & bit) != 0)
+    throw Error(fmt::format("rank {} is there already", local), "have each rank join once");
+  ranks_ |= bit;
+}
+
+void Presence::leave(std::uint32_t local, Clock::time_point now) {
+  THALWEG_ASSERT(light, local < THALWEG_NIC_CONTRIBUTORS && (ranks_ >> local & 1) != 0);
+  ranks_ &= ~(std::uint64_t{1} << local);
+  left_ = now;
+}
+
+bool Presence::may_expire(Clock::time_point now) const {
+  return !has_ranks() && (is_dissolved_ || now - left_ >= kept_after_leaving);
+}
+
+bool Presence::must_expire(Clock::time_point now) const {
+  return !has_ranks() && (is_dissolved_ || now - left_ >= kept_max);
+}
+
 Group::Group(const thalweg_nic_request& request, uid_t user, const GroupDescriptors& descriptors,
              std::uint32_t address, const std::string& host)
     : view_(request.group), user_(user), page_file_(descriptors.page), doorbell_(descriptors.doorbell),
@@ -72,28 +93,6 @@ void Group::begin() {
 void Group::recall() {
   if (__atomic_load_n(&departure().kind, __ATOMIC_ACQUIRE) != THALWEG_NIC_NOBODY_LEFT)
     watch_.recall(departure());
-}
-
-void Group::join(std::uint32_t local) {
-  THALWEG_ASSERT(light, local < view_.contributors);
-  const std::uint64_t bit = std::uint64_t{1} << local;
-  if ((present_ & bit) != 0)
-    throw Error(fmt::format("rank {} is there already", local), "have each rank join once");
-  present_ |= bit;
-}
-
-void Group::leave(std::uint32_t local, Clock::time_point now) {
-  THALWEG_ASSERT(light, (present_ >> local & 1) != 0);
-  present_ &= ~(std::uint64_t{1} << local);
-  left_ = now;
-}
-
-bool Group::may_expire(Clock::time_point now) const {
-  return !has_ranks() && (is_dissolved_ || now - left_ >= kept_after_leaving);
-}
-
-bool Group::must_expire(Clock::time_point now) const {
-  return !has_ranks() && (is_dissolved_ || now - left_ >= kept_max);
 }
 
 thalweg_nic_departure& Group::departure() const {
@@ -132,8 +131,8 @@ std::string Group::describe(Clock::time_point now) const {
                        departure.after, departures.at(departure.kind));
   return fmt::format(
       R"({{"group":"{:08x}","user":{},"ranks":{},"present":{},"cards":{},"inboxes":{},"ended":{},"waiting":[{}],"gone":[{}]}})",
-      view_.id, user_, view_.locals, std::popcount(present_), view_.contributors - view_.locals,
-      view_.width != 0, watch_.ended(), waiting, gone);
+      view_.id, user_, view_.locals, presence_.count(), view_.contributors - view_.locals, view_.width != 0,
+      watch_.ended(), waiting, gone);
 }
 
 } // namespace thalweg::nic

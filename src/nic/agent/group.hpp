@@ -11,6 +11,7 @@
 #include "nic/looking.hpp"
 
 #include <array>
+#include <bit>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -36,6 +37,35 @@ private:
     Clock::time_point due = {};
   };
   std::array<Wait, THALWEG_NIC_WINDOW> waits_ = {};
+};
+
+/// Which ranks of this host are in a group, and until when it is kept without them.
+class Presence {
+public:
+  using Clock = std::chrono::steady_clock;
+
+  /// A rank comes, or goes. Throws Error where it is there already.
+  void join(std::uint32_t local);
+  void leave(std::uint32_t local, Clock::time_point now);
+  bool has_ranks() const { return ranks_ != 0; }
+  int count() const { return std::popcount(ranks_); }
+  /// The group is needed until now, though no rank is here.
+  void renew(Clock::time_point now) { left_ = now; }
+  Clock::time_point made() const { return made_; }
+  Clock::time_point left() const { return left_; }
+
+  /// No rank needs the group, on any host.
+  void dissolve() { is_dissolved_ = true; }
+  bool is_dissolved() const { return is_dissolved_; }
+  /// It may go, unless cards below still need something of it; or whatever these need.
+  bool may_expire(Clock::time_point now) const;
+  bool must_expire(Clock::time_point now) const;
+
+private:
+  std::uint64_t ranks_ = 0; // a bit for each
+  Clock::time_point made_ = Clock::now();
+  Clock::time_point left_ = {};
+  bool is_dissolved_ = false;
 };
 
 /// It does not speak with the card's programs: whoever holds it tells it what they know.
@@ -65,22 +95,10 @@ public:
   /// Goes on as the page says: who is gone is known from before.
   void recall();
 
-  /// A rank of this host comes, or goes. Throws Error where it is there already.
-  void join(std::uint32_t local);
-  void leave(std::uint32_t local, Clock::time_point now);
-  bool has_ranks() const { return present_ != 0; }
-  /// It is needed until now, though no rank is here.
-  void renew(Clock::time_point now) { left_ = now; }
-  Clock::time_point made() const { return made_; }
-  Clock::time_point left() const { return left_; }
-
+  Presence& presence() { return presence_; }
+  const Presence& presence() const { return presence_; }
   /// Its ranks have said that none needs it, on any host.
   bool was_given_up() const { return __atomic_load_n(&page_->dissolved, __ATOMIC_ACQUIRE) != 0; }
-  void dissolve() { is_dissolved_ = true; }
-  bool is_dissolved() const { return is_dissolved_; }
-  /// It may go, unless cards below still need something of it; or whatever these need.
-  bool may_expire(Clock::time_point now) const;
-  bool must_expire(Clock::time_point now) const;
 
   /// Tells the ranks of this host who is gone.
   void announce();
@@ -101,10 +119,7 @@ private:
   thalweg_nic_page* page_ = nullptr;
   GroupWatch watch_;
   Restarts restarts_;
-  std::uint64_t present_ = 0; // local ranks, a bit for each
-  Clock::time_point made_ = Clock::now();
-  Clock::time_point left_ = {};
-  bool is_dissolved_ = false;
+  Presence presence_;
   StartSocket last_start_;
 };
 

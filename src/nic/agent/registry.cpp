@@ -53,8 +53,8 @@ Registry::~Registry() {
 void Registry::restore(std::uint32_t index, const KeptGroup& kept) {
   Group& group =
       groups_.try_emplace(index, kept.request, kept.user, kept.descriptors, address_, host_).first->second;
-  group.renew(Group::Clock::now());
-  look(index, group, group.left());
+  group.presence().renew(Group::Clock::now());
+  look(index, group, group.presence().left());
   group.recall();
   for (const auto& [local, member] : kept.members) {
     StartSocket start = StartSocket::adopt(member.socket);
@@ -62,7 +62,7 @@ void Registry::restore(std::uint32_t index, const KeptGroup& kept) {
       group.last_start() = std::move(start);
       continue;
     }
-    group.join(local);
+    group.presence().join(local);
     members_.add(member.connection, {index, local, std::move(start)});
   }
 }
@@ -83,7 +83,7 @@ Registry::Membership Registry::join(int connection, uid_t user, const thalweg_ni
     throw Error("this connection is a member already", "open another one for another group");
   const std::uint32_t index = find_or_make(user, request);
   Group& group = groups_.at(index);
-  group.join(request.local);
+  group.presence().join(request.local);
   StartSocket start;
   try {
     start = StartSocket::make(address_);
@@ -92,7 +92,7 @@ Registry::Membership Registry::join(int connection, uid_t user, const thalweg_ni
     ledger_.joined(index, user, request, {connection, start.number()}, group.descriptors());
   } catch (...) {
     forget(start);
-    group.leave(request.local, group.left());
+    group.presence().leave(request.local, group.presence().left());
     throw;
   }
   const Membership given{index, start.number(), group.descriptors().page, group.descriptors().doorbell};
@@ -109,7 +109,7 @@ void Registry::enroll(std::uint32_t from, const Enrollment& enrollment) {
   admission_.check_aggregate(from, request);
   const std::uint32_t index = find_or_make(enrollment.user, request);
   Group& group = groups_.at(index);
-  group.renew(Group::Clock::now());
+  group.presence().renew(Group::Clock::now());
   StartSocket& start = group.last_start();
   if (start.is_open())
     return;
@@ -157,15 +157,15 @@ void Registry::leave(int connection) {
   if (!member)
     return;
   Group& group = groups_.at(member->index);
-  group.leave(member->local, Group::Clock::now());
-  look(member->index, group, group.left());
+  group.presence().leave(member->local, Group::Clock::now());
+  look(member->index, group, group.presence().left());
   if (group.was_given_up())
     dissolve(group);
   else if (group.watch().leave(member->local))
     announce(group);
   ledger_.left(member->index, member->local);
   // A rank may leave before what it has started has come to those above.
-  if (!group.has_ranks())
+  if (!group.presence().has_ranks())
     std::swap(member->start, group.last_start());
   forget(member->start);
 }
@@ -174,7 +174,8 @@ bool Registry::expire_one() {
   const Group::Clock::time_point now = Group::Clock::now();
   const auto old = std::ranges::find_if(groups_, [&](const auto& entry) {
     const Group& group = entry.second;
-    return group.may_expire(now) && (group.must_expire(now) || !is_needed(entry.first, group));
+    return group.presence().may_expire(now) &&
+           (group.presence().must_expire(now) || !is_needed(entry.first, group));
   });
   if (old == groups_.end())
     return false;

@@ -46,41 +46,41 @@ struct Pair {
 
 TEST(Group, KnowsWhichOfItsRanksAreHere) {
   Pair pair;
-  EXPECT_FALSE(pair.group.has_ranks());
-  pair.group.join(1);
-  EXPECT_TRUE(pair.group.has_ranks());
-  EXPECT_THROW(pair.group.join(1), Error);
-  pair.group.join(0);
+  EXPECT_FALSE(pair.group.presence().has_ranks());
+  pair.group.presence().join(1);
+  EXPECT_TRUE(pair.group.presence().has_ranks());
+  EXPECT_THROW(pair.group.presence().join(1), Error);
+  pair.group.presence().join(0);
   const Clock::time_point now = Clock::now();
-  pair.group.leave(1, now);
-  EXPECT_TRUE(pair.group.has_ranks());
-  pair.group.leave(0, now + seconds(1));
-  EXPECT_FALSE(pair.group.has_ranks());
-  EXPECT_EQ(pair.group.left(), now + seconds(1));
+  pair.group.presence().leave(1, now);
+  EXPECT_TRUE(pair.group.presence().has_ranks());
+  pair.group.presence().leave(0, now + seconds(1));
+  EXPECT_FALSE(pair.group.presence().has_ranks());
+  EXPECT_EQ(pair.group.presence().left(), now + seconds(1));
 }
 
 TEST(Group, IsKeptForAWhileAfterItsRanksHaveLeft) {
   Pair pair;
-  pair.group.join(0);
+  pair.group.presence().join(0);
   const Clock::time_point now = Clock::now();
-  EXPECT_FALSE(pair.group.must_expire(now + minutes(20))) << "a rank is there";
-  pair.group.leave(0, now);
-  EXPECT_FALSE(pair.group.may_expire(now + seconds(9)));
-  EXPECT_TRUE(pair.group.may_expire(now + seconds(10)));
-  EXPECT_FALSE(pair.group.must_expire(now + seconds(10))) << "cards below may need it";
-  EXPECT_TRUE(pair.group.must_expire(now + minutes(10)));
-  pair.group.renew(now + minutes(10));
-  EXPECT_FALSE(pair.group.may_expire(now + minutes(10)));
+  EXPECT_FALSE(pair.group.presence().must_expire(now + minutes(20))) << "a rank is there";
+  pair.group.presence().leave(0, now);
+  EXPECT_FALSE(pair.group.presence().may_expire(now + seconds(9)));
+  EXPECT_TRUE(pair.group.presence().may_expire(now + seconds(10)));
+  EXPECT_FALSE(pair.group.presence().must_expire(now + seconds(10))) << "cards below may need it";
+  EXPECT_TRUE(pair.group.presence().must_expire(now + minutes(10)));
+  pair.group.presence().renew(now + minutes(10));
+  EXPECT_FALSE(pair.group.presence().may_expire(now + minutes(10)));
 }
 
 TEST(Group, GoesAtOnceWhereNobodyNeedsItOnAnyHost) {
   Pair pair;
-  pair.group.join(0);
-  pair.group.dissolve();
+  pair.group.presence().join(0);
+  pair.group.presence().dissolve();
   const Clock::time_point now = Clock::now();
-  EXPECT_FALSE(pair.group.may_expire(now)) << "a rank has not heard of it";
-  pair.group.leave(0, now);
-  EXPECT_TRUE(pair.group.must_expire(now));
+  EXPECT_FALSE(pair.group.presence().may_expire(now)) << "a rank has not heard of it";
+  pair.group.presence().leave(0, now);
+  EXPECT_TRUE(pair.group.presence().must_expire(now));
 }
 
 TEST(Group, TellsRanksThroughItsPageWhoIsGone) {
@@ -127,7 +127,7 @@ TEST(Group, KnowsWhoIsAboveIt) {
 
 TEST(Group, IsDescribedWithWhomItWaitsFor) {
   Pair pair;
-  pair.group.join(0);
+  pair.group.presence().join(0);
   thalweg_nic_state state{};
   state.slots[1].epoch = 1;
   state.slots[1].arrived = 1;
