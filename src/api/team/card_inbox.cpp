@@ -107,7 +107,7 @@ std::unique_ptr<nic::InboxMember> join(std::unique_ptr<nic::AgentConnection> age
     std::vector<std::int32_t> ranks(candidates.size());
     std::iota(ranks.begin(), ranks.end(), 0);
     const thalweg_nic_group view = group_of(candidates, agent->address());
-    nic::Joining joining(std::move(agent), view, static_cast<std::uint32_t>(own), ranks);
+    nic::GroupRequest joining(std::move(agent), view, static_cast<std::uint32_t>(own), ranks);
     std::unique_ptr<nic::KernelInbox> inbox;
     wait_until(policy, [&] {
       if (std::optional<nic::KernelGroup> joined = joining.look())

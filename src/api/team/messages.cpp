@@ -91,7 +91,7 @@ void Messages::complete() {
 
 void Messages::send_by_card(std::uint32_t to, std::uint32_t tag, std::span<const std::byte> message) {
   const bool is_carried = message.size() <= THALWEG_NIC_CARRIED_BYTES;
-  nic::Outgoing outgoing{.to = to, .tag = tag, .bytes = static_cast<std::uint32_t>(message.size())};
+  nic::OutgoingMessage outgoing{.to = to, .tag = tag, .bytes = static_cast<std::uint32_t>(message.size())};
   if (is_carried)
     outgoing.carried = message;
   card_.member->run(outgoing, policy_);
@@ -124,7 +124,7 @@ thalweg_received Messages::receive(Rank from, int tag, std::span<std::byte> room
 }
 
 thalweg_received Messages::receive_by_card(Rank from, int tag, std::span<std::byte> room) {
-  nic::Incoming incoming{.source = from == thalweg_any ? THALWEG_NIC_ANY_SOURCE : std::uint32_t(from),
+  nic::IncomingMessage incoming{.source = from == thalweg_any ? THALWEG_NIC_ANY_SOURCE : std::uint32_t(from),
                          .tag = tag == thalweg_any ? THALWEG_NIC_ANY_TAG : std::uint32_t(tag)};
   card_.member->run(incoming, policy_);
   card_.member->take(incoming, room);

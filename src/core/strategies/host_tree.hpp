@@ -7,7 +7,7 @@
 //
 // Where it is known which switch each node is on (Problem::leaves), each leaf has such a tree of its nodes,
 // and their leaders have one of leaves. A leader hears from its own leaf first. So a switch that aggregates
-// can take the leader's place (nic/aggregating.hpp).
+// can take the leader's place (nic/aggregated_tree.hpp).
 
 #include "strategies/strategy.hpp"
 #include "topology/tree_node.hpp"

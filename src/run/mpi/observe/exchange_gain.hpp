@@ -6,7 +6,7 @@
 // Short blocks cost what their messages cost, whatever is in them. The library's call is taken to have one
 // for each rank. The model of the machine at hand says what share of that a mesh of two dimensions takes,
 // whose messages are few and carry the blocks of many, and what messages take for those blocks alone that are
-// not empty (`sparse`; tune/exchange_shares.hpp).
+// not empty (`sparse`; tune/prediction.hpp).
 
 #include <optional>
 #include <string>

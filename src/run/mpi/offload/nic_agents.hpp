@@ -86,7 +86,7 @@ private:
   }
 
   std::unique_ptr<nic::AgentConnection> agent_;
-  std::optional<nic::Joining> joining_;
+  std::optional<nic::GroupRequest> joining_;
   std::vector<std::unique_ptr<nic::AgentConnection>> enrolling_;
   bool has_own_answer_ = false;
 };

@@ -10,7 +10,7 @@ int NicGathering::begin(NicGroup& group) {
   further_.resize(count_ == 0 ? 0 : count_ - 1);
   std::uint32_t epoch = group.begin_epochs(static_cast<std::uint32_t>(count_));
   for (std::size_t row = 0; row < count_; ++row) {
-    at(row) = nic::Underway{.epoch = epoch++};
+    at(row) = nic::MemberOperation{.epoch = epoch++};
     contribute(row, at(row).content);
     at(row).content.last = static_cast<std::uint32_t>(group.rank()) + 1;
   }

@@ -36,7 +36,7 @@ private:
   // Takes a row's result.
   virtual void deliver(std::size_t row, const thalweg_nic_content& result) = 0;
 
-  nic::Underway& at(std::size_t row) { return row == 0 ? first_ : further_[row - 1]; }
+  nic::MemberOperation& at(std::size_t row) { return row == 0 ? first_ : further_[row - 1]; }
   void start(nic::Member& member);
   void end_row(NicGroup& group);
 
@@ -44,8 +44,8 @@ private:
   bool is_wanted_;
   std::size_t count_ = 0; // of rows
   // Most calls have one, and then no memory beside this.
-  nic::Underway first_;
-  std::vector<nic::Underway> further_;
+  nic::MemberOperation first_;
+  std::vector<nic::MemberOperation> further_;
   std::size_t ended_ = 0; // rows whose results were taken, or left; the first ones
   int code_ = MPI_SUCCESS;
 };

@@ -123,12 +123,12 @@ bool NicRecovery::has_own_word() {
   EpochWord& own = epochs_ballot_->own();
   own = {};
   own.known = group_.member->known_of(next_, own.content);
-  if (own.known != nic::Known::nothing)
+  if (own.known != nic::Knowledge::nothing)
     return true;
   const auto found = brought_.find(next_);
   if (found == brought_.end())
     return false;
-  own = {nic::Known::contribution, found->second};
+  own = {nic::Knowledge::contribution, found->second};
   return true;
 }
 
@@ -138,7 +138,7 @@ void NicRecovery::take_epoch() {
   if (!lacks(group_.rank, epoch))
     return;
   const std::vector<EpochWord>& heard = epochs_ballot_->words();
-  const auto result = std::ranges::find(heard, nic::Known::result, &EpochWord::known);
+  const auto result = std::ranges::find(heard, nic::Knowledge::result, &EpochWord::known);
   std::vector<thalweg_nic_content>& kept = results_[epoch];
   if (result != heard.end())
     kept = {result->content};
@@ -147,7 +147,7 @@ void NicRecovery::take_epoch() {
       kept.push_back(word.content);
 }
 
-bool NicRecovery::takes(const nic::Underway& operation) {
+bool NicRecovery::takes(const nic::MemberOperation& operation) {
   const std::scoped_lock lock(mutex_);
   if (runner_of(operation.epoch) != Runner::group || !is_lost())
     return false;
@@ -155,7 +155,7 @@ bool NicRecovery::takes(const nic::Underway& operation) {
   return true;
 }
 
-bool NicRecovery::ends(nic::Underway& operation, const nic::ElementOperator& by) {
+bool NicRecovery::ends(nic::MemberOperation& operation, const nic::ElementOperator& by) {
   const std::scoped_lock lock(mutex_);
   if (runner_of(operation.epoch) != Runner::group || !is_lost())
     return false;
@@ -210,7 +210,7 @@ bool NicRecovery::send_messages() {
   return ended_messages_ == messages_;
 }
 
-bool NicRecovery::ends(nic::Relayed& broadcast) {
+bool NicRecovery::ends(nic::MemberBroadcast& broadcast) {
   const std::scoped_lock lock(mutex_);
   if (runner_of(broadcast.epoch) != Runner::group || !is_lost())
     return false;

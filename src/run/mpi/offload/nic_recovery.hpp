@@ -65,10 +65,10 @@ public:
   void close();
 
   // Once they are lost, of operations that are the group's: brings one to its end. False while it has none.
-  bool ends(nic::Underway& operation, const nic::ElementOperator& by);
-  bool ends(nic::Relayed& broadcast);
+  bool ends(nic::MemberOperation& operation, const nic::ElementOperator& by);
+  bool ends(nic::MemberBroadcast& broadcast);
   // Takes what this rank brings to one whose result it does not want.
-  bool takes(const nic::Underway& operation);
+  bool takes(const nic::MemberOperation& operation);
 
 private:
   struct Word {
@@ -77,7 +77,7 @@ private:
     std::uint32_t begun = 0;
   };
   struct EpochWord {
-    nic::Known known = nic::Known::nothing;
+    nic::Knowledge known = nic::Knowledge::nothing;
     thalweg_nic_content content{};
   };
 

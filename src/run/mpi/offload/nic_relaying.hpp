@@ -33,7 +33,7 @@ private:
   std::size_t bytes_;
   bool scatters_;
   std::vector<std::byte> all_; // of a scatter, on ranks that are not its root
-  nic::Relayed relayed_;
+  nic::MemberBroadcast relayed_;
   int code_ = MPI_SUCCESS;
 };
 
