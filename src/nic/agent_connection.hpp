@@ -1,20 +1,84 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// A process's connection with its host's agent, which becomes one group's. It needs no privileges, and no
-// call waits.
+// A process's connection with its host's agent, which becomes one group's. It needs no privileges.
+//
+// Nothing here waits: the agent may be stopped or busy, and whoever waits for it holds up all that its
+// process has to do for others. What cannot be done at once is done by a later look.
 
-#include "nic/agent_socket.hpp"
+#include "base/descriptor.hpp"
+#include "nic/agent_messages.h"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <vector>
 
 namespace thalweg::nic {
 
+/// Where a host's agent listens: a name without a file, of the network namespace.
+class AgentName {
+public:
+  AgentName() {
+    name_.sun_family = AF_UNIX;
+    std::memcpy(name_.sun_path + 1, text.data(), text.size());
+  }
+  static constexpr std::string_view text = THALWEG_NIC_AGENT;
+  const sockaddr* address() const { return reinterpret_cast<const sockaddr*>(&name_); }
+  static constexpr socklen_t length() {
+    return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size());
+  }
+
+private:
+  sockaddr_un name_{};
+};
+
+struct AgentReply {
+  thalweg_nic_reply words = {};
+  std::vector<Descriptor> given;
+};
+
+/// A process's end of a socket to its host's agent.
+class AgentSocket {
+public:
+  /// `patience`: for an answer, from when the agent could be asked; and before, until it can. Throws Error
+  /// where no agent is there, or one did not answer within the last minute.
+  explicit AgentSocket(std::chrono::milliseconds patience);
+
+  int descriptor() const { return socket_.number(); }
+  /// The same where it has been asked something; -1 where that could not be sent yet.
+  int asked() const { return unsent_ ? -1 : socket_.number(); }
+  /// Asks at once if possible, after what was asked before has been answered.
+  void ask(const thalweg_nic_request& request);
+  /// The answer, or nothing yet. Throws Error where the agent refuses to listen, has ended, says what no
+  /// agent says, or has not answered in time.
+  std::optional<AgentReply> look();
+
+private:
+  bool connects();
+  bool sends();
+  void begin_patience();
+  // Nothing yet, or it was too long.
+  std::optional<AgentReply> nothing() const;
+
+  std::chrono::milliseconds patience_;
+  std::uint64_t due_ns_ = 0;
+  Descriptor socket_;
+  bool is_connected_ = false;
+  std::optional<thalweg_nic_request> unsent_;
+};
+
+/// Sleeps until an answer is there, and a while at most. `asked`: AgentSocket::asked().
+void sleep_unless_answered(int asked);
+
+/// What is asked and answered over it.
 class AgentConnection {
 public:
   /// Connects, or tries to. `patience`: for each answer. Throws Error where no agent is there, or one did not

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+// A host's cards as its ranks see them, and how ranks wait for them.
+
 #include "nic/inbox.h"
+#include "wait/policy.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -12,12 +15,12 @@
 namespace thalweg::nic {
 
 /// What ends a rank's wait for its card.
-class Awaited {
+class WaitTarget {
 public:
-  Awaited() = default;
-  Awaited(const Awaited&) = delete;
-  Awaited& operator=(const Awaited&) = delete;
-  virtual ~Awaited() = default;
+  WaitTarget() = default;
+  WaitTarget(const WaitTarget&) = delete;
+  WaitTarget& operator=(const WaitTarget&) = delete;
+  virtual ~WaitTarget() = default;
 
   /// Sleeps until something may have come, at most so long; not if `has_come`, which is asked once all that
   /// comes later wakes.
@@ -27,7 +30,7 @@ public:
 };
 
 /// What a rank of a group looks at. Epochs are the group's operations, counted from 1.
-class Ends : public Awaited {
+class Ends : public WaitTarget {
 public:
   /// Has it ended for this rank? Does not wait.
   virtual bool has_ended(std::uint32_t epoch) = 0;
@@ -63,7 +66,7 @@ public:
 };
 
 /// A host's card that matches messages, as one rank sees it. Ranks are those of the group, from 0 on.
-class InboxCard : public Awaited {
+class InboxCard : public WaitTarget {
 public:
   /// Gives it a message of `bytes`, its channel's `sequence`-th from 0 on; again, where that may have been
   /// lost. `carried`: all of it, or nothing where it comes another way.
@@ -78,5 +81,22 @@ public:
   /// Copies what the message carried, as much as there is room for; its cell is free then.
   virtual void take(const thalweg_nic_match& match, std::span<std::byte> message) = 0;
 };
+
+/// Until something is said again, as it may be lost: longer each time.
+struct Patience {
+  std::uint64_t length_ns = 0;
+  std::uint64_t due_ns = 0; ///< 0: not known before the first look in vain
+
+  /// Asked with each look in vain. True each time that it has ended; then it begins anew.
+  bool is_over();
+};
+
+/// Throws Error where the card is lost.
+void throw_if_lost(WaitTarget& card);
+
+/// Waits until `look` is true: polls, yields for a short while, and then sleeps until the card wakes it.
+/// `has_come` says whether a look is worth it.
+void wait_on(WaitTarget& card, const wait::Policy& policy, const std::function<bool()>& look,
+             const std::function<bool()>& has_come);
 
 } // namespace thalweg::nic

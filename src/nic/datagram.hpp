@@ -3,6 +3,7 @@
 
 // A packet with its words, as it is on the wire.
 
+#include "base/assertion.hpp"
 #include "nic/inbox.h"
 #include "nic/relay.h"
 
@@ -16,6 +17,7 @@ public:
   Datagram() = default;
   Datagram(const thalweg_nic_group& group, std::uint8_t kind, std::uint32_t epoch,
            const thalweg_nic_content& content) {
+    THALWEG_ASSERT(normal, content.count <= THALWEG_NIC_ROW);
     thalweg_nic_write(&layout_.packet, &group, kind, epoch, &content);
     layout_.last = thalweg_nic_order32(content.last);
     layout_.waited_us = thalweg_nic_order32(content.waited_us);

@@ -69,7 +69,7 @@ std::vector<std::byte> write_enrollment(const Enrollment& enrollment) {
   return bytes_of(question);
 }
 
-std::vector<std::byte> write_enrolled(const Enrolled& enrolled) {
+std::vector<std::byte> write_enrollment_answer(const EnrollmentAnswer& enrolled) {
   Answer answer{{EnrollmentKind::answer}, enrolled.aggregator, enrolled.group, enrolled.key, {}};
   enrolled.reason.copy(answer.reason, sizeof answer.reason - 1);
   return bytes_of(answer);
@@ -92,11 +92,11 @@ std::optional<Enrollment> read_enrollment(std::span<const std::byte> datagram) {
   return enrollment;
 }
 
-std::optional<Enrolled> read_enrolled(std::span<const std::byte> datagram) {
+std::optional<EnrollmentAnswer> read_enrollment_answer(std::span<const std::byte> datagram) {
   Answer answer{};
   if (!read(datagram, answer))
     return std::nullopt;
-  return Enrolled{answer.aggregator, answer.group, answer.key, readable(answer.reason)};
+  return EnrollmentAnswer{answer.aggregator, answer.group, answer.key, readable(answer.reason)};
 }
 
 bool is_spine_question(std::span<const std::byte> datagram) {

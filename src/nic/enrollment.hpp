@@ -23,7 +23,7 @@ struct Enrollment {
   std::int32_t ranks[THALWEG_NIC_CONTRIBUTORS] = {}; ///< by contributor
 };
 
-struct Enrolled {
+struct EnrollmentAnswer {
   std::uint32_t aggregator = 0;
   std::uint32_t group = 0;
   std::uint64_t key = 0;
@@ -36,12 +36,12 @@ struct SpineAnswer {
 };
 
 std::vector<std::byte> write_enrollment(const Enrollment& enrollment);
-std::vector<std::byte> write_enrolled(const Enrolled& enrolled);
+std::vector<std::byte> write_enrollment_answer(const EnrollmentAnswer& enrolled);
 std::vector<std::byte> write_spine_question();
 std::vector<std::byte> write_spine_answer(const SpineAnswer& answer);
 /// Nothing where it is something else, or from an agent of another version or another order of bytes.
 std::optional<Enrollment> read_enrollment(std::span<const std::byte> datagram);
-std::optional<Enrolled> read_enrolled(std::span<const std::byte> datagram);
+std::optional<EnrollmentAnswer> read_enrollment_answer(std::span<const std::byte> datagram);
 bool is_spine_question(std::span<const std::byte> datagram);
 std::optional<SpineAnswer> read_spine_answer(std::span<const std::byte> datagram);
 

@@ -1,18 +1,59 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nic/group_watch.hpp"
 
-#include "nic/address.hpp"
+#include "base/assertion.hpp"
 #include "nic/protocol.h"
+#include "nic/readable.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 namespace thalweg::nic {
 
+thalweg_nic_state as_gathered(const thalweg_nic_relay& relay, const thalweg_nic_group& view,
+                              const thalweg_nic_page& page) {
+  thalweg_nic_state state{};
+  for (const auto& message : relay.messages) {
+    const std::uint32_t place = message.epoch % THALWEG_NIC_WINDOW;
+    thalweg_nic_slot& slot = state.slots[place];
+    std::uint64_t taken = 0;
+    for (std::uint32_t local = 0; local < view.locals; ++local)
+      if (__atomic_load_n(&page.taken[place][local], __ATOMIC_RELAXED) == message.epoch)
+        taken |= std::uint64_t{1} << local;
+    slot.epoch = message.epoch;
+    slot.arrived = message.asked | (message.acknowledged & thalweg_nic_below(&view)) | taken;
+    slot.finished = static_cast<std::uint32_t>(thalweg_nic_is_passed_on(&view, &message) != 0 &&
+                                               (taken | (message.acknowledged & thalweg_nic_below(&view))) ==
+                                                   thalweg_nic_all(&view));
+    state.ended[place] = slot.finished != 0 ? slot.epoch : slot.epoch - THALWEG_NIC_WINDOW;
+  }
+  return state;
+}
+
+StuckEpochs stuck_epochs(const thalweg_nic_state& state, const thalweg_nic_group& view) {
+  StuckEpochs found{};
+  if (view.has_parent == 0)
+    return found;
+  for (std::size_t place = 0; place < found.size(); ++place)
+    if (state.slots[place].finished == 0 && state.slots[place].arrived == thalweg_nic_all(&view))
+      found[place] = state.slots[place].epoch;
+  return found;
+}
+
+StuckEpochs stuck_epochs(const thalweg_nic_relay& relay, const thalweg_nic_group& view) {
+  StuckEpochs found{};
+  for (std::size_t place = 0; place < found.size(); ++place)
+    if (thalweg_nic_is_passed_on(&view, &relay.messages[place]) == 0)
+      found[place] = relay.messages[place].epoch;
+  return found;
+}
+
 GroupWatch::GroupWatch(const thalweg_nic_group& view, std::span<const std::int32_t> ranks,
                        std::uint32_t address, std::string host)
     : view_(view), ranks_(ranks.begin(), ranks.end()), address_(address), host_(std::move(host)),
-      arrived_(view.contributors) {}
+      arrived_(view.contributors) {
+  THALWEG_ASSERT(light, ranks_.size() >= view.contributors);
+}
 
 void GroupWatch::look(const thalweg_nic_state& state, Clock::time_point now) {
   for (const std::uint32_t epoch : state.ended)
@@ -37,6 +78,7 @@ void GroupWatch::note(std::uint32_t epoch, Clock::time_point now) {
 }
 
 bool GroupWatch::hear(std::uint32_t from, const Beat& beat, Clock::time_point now) {
+  THALWEG_ASSERT(light, is_neighbor(from) && beat.group == view_.id);
   note(beat.newest, now);
   heard_[from] = {beat.newest, beat.missing, beat.host};
   return take(beat.departure);
@@ -53,6 +95,7 @@ bool GroupWatch::take(const thalweg_nic_departure& departure) {
 }
 
 bool GroupWatch::leave(std::uint32_t local) {
+  THALWEG_ASSERT(light, local < view_.contributors);
   thalweg_nic_departure departure{THALWEG_NIC_PROCESS_ENDED, ranks_[local], arrived_[local], 0, {}};
   std::strncpy(departure.host, host_.c_str(), sizeof departure.host - 1);
   return take(departure);

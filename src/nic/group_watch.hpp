@@ -1,19 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// What an agent knows of a group: how far it is, who is missing anywhere in it, and who is gone. It sees its
-// own host's card, and hears the rest from the agents beside it in the tree, each of whom tells what lies on
-// its own side.
+// What an agent knows of a group: how far it is, who is missing anywhere in it, who is gone, and what goes on
+// only if somebody asks for it. It sees its own host's card, and hears the rest from the agents beside it in
+// the tree, each of whom tells what lies on its own side.
 
+#include "nic/agent_messages.h"
 #include "nic/beat.hpp"
+#include "nic/relay.h"
 
+#include <array>
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace thalweg::nic {
+
+/// A group for broadcasts as if it were gathered: a rank has arrived when it asks for the message or has
+/// taken it, and a card below when it asks or has it. An epoch has ended when all have the message.
+thalweg_nic_state as_gathered(const thalweg_nic_relay& relay, const thalweg_nic_group& view,
+                              const thalweg_nic_page& page);
+
+/// By place of the window: the epoch that goes on only if this card hears from another one; or 0.
+using StuckEpochs = std::array<std::uint32_t, THALWEG_NIC_WINDOW>;
+StuckEpochs stuck_epochs(const thalweg_nic_state& state, const thalweg_nic_group& view);
+StuckEpochs stuck_epochs(const thalweg_nic_relay& relay, const thalweg_nic_group& view);
 
 class GroupWatch {
 public:
@@ -48,7 +62,7 @@ public:
   std::uint32_t waited_ms(Clock::time_point now) const;
 
 private:
-  struct Heard {
+  struct Report {
     std::uint32_t newest = 0;
     std::vector<Missing> missing{};
     std::string host{};
@@ -65,9 +79,9 @@ private:
   std::string host_;
   std::uint32_t newest_ = 0;
   std::uint32_t ended_ = 0;
-  Clock::time_point since_{};              // the newest epoch is known
-  std::vector<std::uint32_t> arrived_;     // the last epoch of each contributor
-  std::map<std::uint32_t, Heard> heard_{}; // by address
+  Clock::time_point since_{};               // the newest epoch is known
+  std::vector<std::uint32_t> arrived_;      // the last epoch of each contributor
+  std::map<std::uint32_t, Report> heard_{}; // by address
   thalweg_nic_departure departure_{};
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nic/inbox_member.hpp"
 
+#include "base/assertion.hpp"
+
 namespace thalweg::nic {
 
 namespace {
@@ -22,20 +24,22 @@ InboxMember::InboxMember(std::unique_ptr<InboxCard> card, std::uint32_t ranks)
     seen_[number % THALWEG_NIC_RECEIVES] = number - THALWEG_NIC_RECEIVES;
 }
 
-void InboxMember::begin(Outgoing& message) {
+void InboxMember::begin(OutgoingMessage& message) {
+  THALWEG_ASSERT(normal, message.to < begun_.size());
+  THALWEG_ASSERT(normal, message.carried.empty() || message.carried.size() == message.bytes);
   message.sequence = begun_[message.to]++;
 }
 
-void InboxMember::begin(Incoming& receive) {
+void InboxMember::begin(IncomingMessage& receive) {
   receive.number = ++receives_;
 }
 
-void InboxMember::send(const Outgoing& message) {
+void InboxMember::send(const OutgoingMessage& message) {
   card_->send(message.to, message.sequence, message.tag, message.bytes, message.carried);
 }
 
 // What a channel's earlier messages have told of its room spares a packet in vain.
-bool InboxMember::look(Outgoing& message) {
+bool InboxMember::look(OutgoingMessage& message) {
   const std::uint64_t credit = card_->credit(message.to);
   if (thalweg_nic_later(accepted(credit), message.sequence) != 0)
     return true;
@@ -57,7 +61,7 @@ bool InboxMember::look(Outgoing& message) {
   return false;
 }
 
-bool InboxMember::look(Incoming& receive) {
+bool InboxMember::look(IncomingMessage& receive) {
   std::uint32_t& seen = seen_[receive.number % THALWEG_NIC_RECEIVES];
   if (receive.was_posted && card_->has_matched(receive.number, receive.match)) {
     seen = receive.number;
@@ -79,12 +83,12 @@ bool InboxMember::look(Incoming& receive) {
   return false;
 }
 
-bool InboxMember::has_come(const Outgoing& message) {
+bool InboxMember::has_come(const OutgoingMessage& message) {
   const std::uint64_t credit = card_->credit(message.to);
   return accepted(credit) != message.sequence || (message.is_held && has_room(credit));
 }
 
-bool InboxMember::has_come(const Incoming& receive) {
+bool InboxMember::has_come(const IncomingMessage& receive) {
   thalweg_nic_match match;
   return card_->has_matched(receive.number, match);
 }

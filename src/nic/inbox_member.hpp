@@ -4,7 +4,6 @@
 // A rank with an inbox: counts its messages and its receives, and says again what seems to be lost.
 
 #include "nic/card.hpp"
-#include "nic/waiting.hpp"
 
 #include <array>
 #include <memory>
@@ -14,7 +13,7 @@
 namespace thalweg::nic {
 
 /// A message on its way, from its beginning until the receiver's card has it.
-struct Outgoing {
+struct OutgoingMessage {
   std::uint32_t to = 0;
   std::uint32_t tag = 0;
   std::uint32_t bytes = 0;
@@ -26,7 +25,7 @@ struct Outgoing {
 };
 
 /// A receive, from its beginning until it has a message.
-struct Incoming {
+struct IncomingMessage {
   std::uint32_t source = THALWEG_NIC_ANY_SOURCE;
   std::uint32_t tag = THALWEG_NIC_ANY_TAG;
   thalweg_nic_match match{};
@@ -42,14 +41,16 @@ public:
   /// `ranks`: of the group.
   InboxMember(std::unique_ptr<InboxCard> card, std::uint32_t ranks);
 
-  void begin(Outgoing& message);
-  void begin(Incoming& receive);
+  void begin(OutgoingMessage& message);
+  void begin(IncomingMessage& receive);
   /// Is it accepted? Does not wait, and is not called again afterwards. Throws Error where the card is lost.
-  bool look(Outgoing& message);
+  bool look(OutgoingMessage& message);
   /// Has it a message? Likewise. `take` has to follow.
-  bool look(Incoming& receive);
+  bool look(IncomingMessage& receive);
   /// Copies what the message carried, as much as there is room for.
-  void take(const Incoming& receive, std::span<std::byte> message) { card_->take(receive.match, message); }
+  void take(const IncomingMessage& receive, std::span<std::byte> message) {
+    card_->take(receive.match, message);
+  }
   /// Waits until it is.
   template <typename One>
   void run(One& one, const wait::Policy& policy) {
@@ -60,9 +61,9 @@ public:
   InboxCard& card() { return *card_; }
 
 private:
-  bool has_come(const Outgoing& message);
-  bool has_come(const Incoming& receive);
-  void send(const Outgoing& message);
+  bool has_come(const OutgoingMessage& message);
+  bool has_come(const IncomingMessage& receive);
+  void send(const OutgoingMessage& message);
 
   std::unique_ptr<InboxCard> card_;
   std::vector<std::uint32_t> begun_; // messages, by receiver

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nic/lowering.hpp"
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 
 #include <algorithm>
@@ -147,6 +148,7 @@ TreePlace tree_place(const Schedule& schedule) {
 }
 
 Rank HostView::rank_of(std::int32_t contributor) const {
+  THALWEG_ASSERT(normal, contributor >= 0 && contributor < contributors());
   const auto number = static_cast<std::size_t>(contributor);
   return number < locals.size() ? locals[number] : below[number - locals.size()];
 }
@@ -200,6 +202,7 @@ private:
 } // namespace
 
 HostView lower(const ScheduleOf& schedule_of, const std::vector<std::int32_t>& nodes, Rank rank) {
+  THALWEG_ASSERT(light, rank >= 0 && static_cast<std::size_t>(rank) < nodes.size());
   const Lowering lowering(schedule_of, nodes);
   HostView view = lowering.view_with(rank);
   view.own_number = static_cast<std::int32_t>(std::ranges::find(view.locals, rank) - view.locals.begin());
@@ -212,6 +215,7 @@ HostView lower(const ScheduleOf& schedule_of, const std::vector<std::int32_t>& n
     view.number_above = static_cast<std::int32_t>(above.locals.size()) +
                         static_cast<std::int32_t>(found - above.below.begin());
   }
+  THALWEG_ASSERT(light, view.own_number < static_cast<std::int32_t>(view.locals.size()));
   return view;
 }
 

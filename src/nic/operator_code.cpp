@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nic/operator_code.hpp"
 
+#include "base/assertion.hpp"
+#include "base/error.hpp"
+#include "base/hash.hpp"
 #include "nic/agent_messages.h"
+#include "nic/packet.h"
 
 #include <algorithm>
 #include <array>
+#include <cstring>
+#include <elf.h>
 #include <fmt/format.h>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace thalweg::nic {
@@ -20,14 +29,9 @@ bool is_digit(char letter) {
   return letter >= '0' && letter <= '9';
 }
 
-// 64 bits of FNV-1a: it tells versions apart, and guards against nobody.
-struct Digest {
-  std::uint64_t value = 0xcbf29ce484222325U;
-  void add(const void* data, std::size_t bytes) {
-    for (const auto* at = static_cast<const unsigned char*>(data); bytes != 0; --bytes)
-      value = (value ^ *at++) * 0x100000001b3U;
-  }
-};
+std::string_view bytes_of(const void* data, std::size_t bytes) {
+  return {static_cast<const char*>(data), bytes};
+}
 
 bool is_listing(std::string_view line) {
   constexpr std::array<std::string_view, 11> beginnings{
@@ -62,12 +66,12 @@ std::string objection_to(std::span<const bpf_insn> code) {
   return {};
 }
 
+// It tells versions apart, and guards against nobody.
 std::uint64_t digest_of(std::string_view name, std::uint32_t words, std::span<const bpf_insn> code) {
-  Digest digest;
-  digest.add(name.data(), name.size());
-  digest.add(&words, sizeof words);
-  digest.add(code.data(), code.size_bytes());
-  return digest.value == 0 ? 1 : digest.value;
+  std::uint64_t digest = text_hash(name);
+  digest = text_hash(bytes_of(&words, sizeof words), digest);
+  digest = text_hash(bytes_of(code.data(), code.size_bytes()), digest);
+  return digest == 0 ? 1 : digest;
 }
 
 bool is_operator_name(std::string_view name) {
@@ -88,6 +92,86 @@ std::string last_words(std::string_view log) {
   constexpr std::size_t kept = 2;
   const std::size_t first = lines.size() < kept ? 0 : lines.size() - kept;
   return fmt::format("{}", fmt::join(lines.begin() + static_cast<std::ptrdiff_t>(first), lines.end(), "; "));
+}
+
+namespace {
+
+// Takes nothing in the file for sound.
+class ElfFile {
+public:
+  explicit ElfFile(std::span<const std::byte> bytes) : bytes_(bytes), head_(at<Elf64_Ehdr>(0)) {}
+
+  // Where a function's instructions are, and how many bytes; nothing where it is not there.
+  struct Place {
+    std::uint64_t offset = 0;
+    std::uint64_t bytes = 0;
+  };
+  std::optional<Place> function(std::string_view name) const {
+    for (std::uint32_t number = 0; number < head_.e_shnum; ++number) {
+      const Elf64_Shdr table = section(number);
+      if (table.sh_type != SHT_SYMTAB)
+        continue;
+      const Elf64_Shdr names = section(table.sh_link);
+      const std::uint64_t entries = std::min<std::uint64_t>(table.sh_size, bytes_.size()) / sizeof(Elf64_Sym);
+      for (std::uint64_t entry = 0; entry < entries; ++entry) {
+        const auto symbol = at<Elf64_Sym>(table.sh_offset + entry * sizeof(Elf64_Sym));
+        if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && text(names.sh_offset + symbol.st_name) == name)
+          return Place{section(symbol.st_shndx).sh_offset + symbol.st_value, symbol.st_size};
+      }
+      break; // there is one
+    }
+    return std::nullopt;
+  }
+
+private:
+  // All 0 where the file is shorter.
+  template <typename Entry>
+  Entry at(std::uint64_t offset) const {
+    Entry entry{};
+    if (offset <= bytes_.size() && bytes_.size() - offset >= sizeof entry)
+      std::memcpy(&entry, bytes_.data() + offset, sizeof entry);
+    return entry;
+  }
+  Elf64_Shdr section(std::uint32_t number) const {
+    return at<Elf64_Shdr>(head_.e_shoff + std::uint64_t{number} * head_.e_shentsize);
+  }
+  std::string_view text(std::uint64_t offset) const {
+    if (offset >= bytes_.size())
+      return {};
+    const auto* const from = reinterpret_cast<const char*>(bytes_.data()) + offset;
+    return {from, strnlen(from, bytes_.size() - offset)};
+  }
+
+  std::span<const std::byte> bytes_;
+  Elf64_Ehdr head_;
+};
+
+bpf_insn if_null_jump_over(std::size_t instructions) {
+  bpf_insn made{};
+  made.code = BPF_JMP | BPF_JEQ | BPF_K;
+  made.dst_reg = BPF_REG_1;
+  made.off = static_cast<std::int16_t>(instructions);
+  return made;
+}
+
+} // namespace
+
+// What is left of the place is what is done without an argument, so that the verifier finds a way there.
+void put_operator(std::span<std::byte> object, std::uint32_t slot, std::span<const bpf_insn> code) {
+  THALWEG_ASSERT(light, slot > 0);
+  constexpr std::size_t instructions = THALWEG_NIC_OPERATOR_INSTRUCTIONS;
+  const std::string name = fmt::format("operator_{}", slot);
+  const auto place = ElfFile(object).function(name);
+  if (!place || place->bytes != instructions * sizeof(bpf_insn) || place->offset > object.size() ||
+      object.size() - place->offset < place->bytes)
+    throw Error(fmt::format("the card's object file has no {}", name), "install the whole of one Thalweg");
+  if (code.size() > instructions - 2)
+    throw Error(fmt::format("it has {} instructions, and {} are possible", code.size(), instructions - 2),
+                "make it shorter, as by loops that are not unrolled");
+  const bpf_insn first = if_null_jump_over(code.size());
+  std::byte* const into = object.data() + place->offset;
+  std::memcpy(into, &first, sizeof first);
+  std::memcpy(into + sizeof first, code.data(), code.size_bytes());
 }
 
 } // namespace thalweg::nic

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nic/tree_result.hpp"
 
+#include "base/assertion.hpp"
+
 #include <algorithm>
 
 namespace thalweg::nic {
@@ -53,6 +55,7 @@ struct Cards {
 thalweg_nic_content tree_result(const ScheduleOf& schedule_of, const std::vector<std::int32_t>& nodes,
                                 std::span<const thalweg_nic_content> brought, const ElementOperator& by) {
   const Cards cards{schedule_of, nodes, brought, by};
+  THALWEG_ASSERT(light, brought.size() == nodes.size());
   Rank top = 0;
   for (HostView view = cards.view(top); !view.is_root(); view = cards.view(top))
     top = view.parent;

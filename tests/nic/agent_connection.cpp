@@ -3,7 +3,7 @@
 
 #include "base/error.hpp"
 #include "fake_agent.hpp"
-#include "nic/joining.hpp"
+#include "nic/kernel_group.hpp"
 
 #include <algorithm>
 #include <array>
@@ -281,7 +281,7 @@ TEST(NicAgentConnection, WhatCannotBeUsedOfAGroupIsClosed) {
   with_agent([](FakeAgent& agent) {
     const std::ptrdiff_t before = open_descriptors();
     {
-      Joining joining(std::make_unique<AgentConnection>(), {}, 0, {});
+      GroupRequest joining(std::make_unique<AgentConnection>(), {}, 0, {});
       EXPECT_FALSE(joining.look());
       ASSERT_TRUE(agent.accept());
       agent.answer(a_reply(), 3);

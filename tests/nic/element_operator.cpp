@@ -2,7 +2,7 @@
 
 // Operators of users in a process: whole elements, in order, and those of a file that agents load too.
 
-#include "nic/cells.hpp"
+#include "nic/tree_result.hpp"
 
 #include "host_processes.hpp"
 #include "nic/doubles/host_card.hpp"
@@ -60,7 +60,7 @@ int run(std::unique_ptr<HostCard> card, std::uint32_t process, const Places& pla
   policy.polls = 1;
   for (std::uint32_t number = 1; number <= 100; ++number) {
     std::array<thalweg_nic_word, 4> expected{1, 0, 0, 1};
-    Underway operation{.epoch = number};
+    MemberOperation operation{.epoch = number};
     operation.content.operation = THALWEG_NIC_ELEMENT * 8;
     operation.content.count = THALWEG_NIC_FEW;
     for (std::uint32_t other = 0; other < processes; ++other) {

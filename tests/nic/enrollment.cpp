@@ -34,9 +34,9 @@ TEST(NicEnrollment, WhatIsWrittenIsRead) {
     EXPECT_EQ(read->user, enrollment.user);
     EXPECT_EQ(std::memcmp(&read->group, &enrollment.group, sizeof enrollment.group), 0);
     EXPECT_EQ(std::memcmp(read->ranks, enrollment.ranks, sizeof enrollment.ranks), 0);
-    const Enrolled enrolled{enrollment.aggregator, enrollment.group.id, enrollment.group.key,
-                            std::string(random() % 100, 'x')};
-    const auto answer = read_enrolled(write_enrolled(enrolled));
+    const EnrollmentAnswer enrolled{enrollment.aggregator, enrollment.group.id, enrollment.group.key,
+                                    std::string(random() % 100, 'x')};
+    const auto answer = read_enrollment_answer(write_enrollment_answer(enrolled));
     ASSERT_TRUE(answer);
     EXPECT_EQ(answer->aggregator, enrolled.aggregator);
     EXPECT_EQ(answer->group, enrolled.group);
@@ -52,23 +52,23 @@ TEST(NicEnrollment, WhoIsAboveIsAskedAndTold) {
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->spine, 0x0100000aU);
   EXPECT_FALSE(is_spine_question(write_spine_answer({0})));
-  EXPECT_FALSE(read_enrolled(write_spine_answer({0})));
+  EXPECT_FALSE(read_enrollment_answer(write_spine_answer({0})));
 }
 
 TEST(NicEnrollment, NothingElseIsRead) {
   std::mt19937 random(2);
   const std::vector<std::byte> question = write_enrollment(some_enrollment(random));
-  const std::vector<std::byte> answer = write_enrolled({9, 1, 2, "no\x1b[31m"});
-  EXPECT_FALSE(read_enrolled(question));
+  const std::vector<std::byte> answer = write_enrollment_answer({9, 1, 2, "no\x1b[31m"});
+  EXPECT_FALSE(read_enrollment_answer(question));
   EXPECT_FALSE(read_enrollment(answer));
   EXPECT_FALSE(read_beat(question));
   EXPECT_FALSE(read_beat(answer));
-  EXPECT_EQ(read_enrolled(answer)->reason, "no?[31m");
+  EXPECT_EQ(read_enrollment_answer(answer)->reason, "no?[31m");
   for (std::size_t bytes = 0; bytes < question.size(); ++bytes) {
     const std::vector<std::byte> part(question.begin(),
                                       question.begin() + static_cast<std::ptrdiff_t>(bytes));
     EXPECT_FALSE(read_enrollment(part));
-    EXPECT_FALSE(read_enrolled(part));
+    EXPECT_FALSE(read_enrollment_answer(part));
   }
   std::vector<std::byte> other = question; // of another version
   other[2] ^= std::byte{1};

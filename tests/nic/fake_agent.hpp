@@ -4,8 +4,8 @@
 // A host's agent as tests have it, in a process with a network of its own, where no other one is. Nothing of
 // it waits either: so a test plays both sides, and what it calls returns whatever the agent has not done.
 
+#include "nic/agent_connection.hpp"
 #include "nic/agent_messages.h"
-#include "nic/agent_name.hpp"
 
 #include <algorithm>
 #include <array>

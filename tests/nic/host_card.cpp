@@ -27,7 +27,7 @@ int run(std::unique_ptr<HostCard> card, std::uint32_t process, const Places& pla
   policy.polls = 1;
   for (std::uint32_t number = 1; number <= barriers; ++number) {
     shared.entered[process] = number;
-    Underway operation{.epoch = number};
+    MemberOperation operation{.epoch = number};
     thalweg_nic_content& content = operation.content;
     content.count = number % 3 == 0 ? 0 : number % 3 == 1 ? THALWEG_NIC_FEW : THALWEG_NIC_WORDS;
     for (auto& word : content.words)

@@ -3,7 +3,7 @@
 
 #include "base/error.hpp"
 #include "host_processes.hpp"
-#include "nic/relay_member.hpp"
+#include "nic/member.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -31,7 +31,7 @@ int relay(std::unique_ptr<HostRelay> card, std::uint32_t process, const Places& 
       message[at] = byte_of(number, at);
     if (number % 33 == process)
       usleep(3000);
-    Relayed broadcast{.message = message, .epoch = number};
+    MemberBroadcast broadcast{.message = message, .epoch = number};
     member.run(broadcast, policy);
     for (std::size_t at = 0; at < message.size(); ++at)
       if (message[at] != byte_of(number, at))

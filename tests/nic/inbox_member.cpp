@@ -58,7 +58,7 @@ struct InboxMemberTest : testing::Test {
 };
 
 TEST_F(InboxMemberTest, AMessageIsSentOnceUntilItIsAccepted) {
-  Outgoing message{.to = 1};
+  OutgoingMessage message{.to = 1};
   member.begin(message);
   EXPECT_FALSE(member.look(message));
   EXPECT_FALSE(member.look(message));
@@ -69,7 +69,7 @@ TEST_F(InboxMemberTest, AMessageIsSentOnceUntilItIsAccepted) {
 
 TEST_F(InboxMemberTest, WhereThereIsNoRoomNothingIsSentBeforeThereIs) {
   script.answer(1, false);
-  Outgoing first{.to = 1}, second{.to = 1};
+  OutgoingMessage first{.to = 1}, second{.to = 1};
   member.begin(first);
   member.begin(second);
   EXPECT_TRUE(member.look(first));
@@ -81,8 +81,8 @@ TEST_F(InboxMemberTest, WhereThereIsNoRoomNothingIsSentBeforeThereIs) {
 }
 
 TEST_F(InboxMemberTest, WhatSeemsLostIsSaidAgain) {
-  Outgoing message{.to = 1};
-  Incoming receive;
+  OutgoingMessage message{.to = 1};
+  IncomingMessage receive;
   member.begin(message);
   member.begin(receive);
   while (script.sent.size() < 2 || script.posted.size() < 2) {
@@ -95,8 +95,8 @@ TEST_F(InboxMemberTest, WhatSeemsLostIsSaidAgain) {
 }
 
 TEST_F(InboxMemberTest, AReceiveWaitsForThePlaceOfTheOneAWindowBefore) {
-  std::vector<Incoming> receives(THALWEG_NIC_RECEIVES + 1);
-  for (Incoming& receive : receives) {
+  std::vector<IncomingMessage> receives(THALWEG_NIC_RECEIVES + 1);
+  for (IncomingMessage& receive : receives) {
     member.begin(receive);
     EXPECT_FALSE(member.look(receive));
   }
@@ -113,14 +113,14 @@ TEST_F(InboxMemberTest, WhoWaitsSleepsUntilTheCardAnswers) {
   wait::Policy policy;
   policy.polls = 1;
   policy.settings.yield_us = 0;
-  Outgoing message{.to = 1};
+  OutgoingMessage message{.to = 1};
   member.run(message, policy);
   EXPECT_EQ(script.sent, Numbers{0});
 }
 
 TEST_F(InboxMemberTest, ALostCardIsAnError) {
   script.loss = "the agent of this host has ended";
-  Incoming receive;
+  IncomingMessage receive;
   member.begin(receive);
   const auto look_for_long = [&] {
     for (int turn = 0; turn < 1000; ++turn, usleep(1000))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nic/lowering.hpp"
-#include "nic/aggregating.hpp"
+#include "nic/aggregated_tree.hpp"
 
 #include "base/error.hpp"
 #include "strategies/index.hpp"

@@ -22,7 +22,7 @@ constinit thread_local unsigned rules_left_out = 0;
 #include "effort.hpp"
 #include "long_rows.hpp"
 #include "lossy_network.hpp"
-#include "nic/cells.hpp"
+#include "nic/tree_result.hpp"
 
 namespace {
 

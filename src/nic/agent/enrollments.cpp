@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nic/agent/enrollments.hpp"
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
-#include "nic/address.hpp"
 #include "nic/beat.hpp"
+#include "nic/readable.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -31,7 +32,7 @@ void Enrollments::ask(int connection, std::uint32_t user, const thalweg_nic_requ
     throw Error(
         fmt::format("this host's agent knows of no aggregator at {}", address_text(request.aggregator)),
         "have it started with one: thalweg nic serve --aggregator");
-  Asked asked{{request.aggregator, user, request.group, {}}, Clock::now(), 0};
+  Question asked{{request.aggregator, user, request.group, {}}, Clock::now(), 0};
   std::ranges::copy(request.ranks, asked.enrollment.ranks);
   asked_[connection] = asked;
   go_on();
@@ -41,7 +42,7 @@ int Enrollments::go_on() {
   const Clock::time_point now = Clock::now();
   for (auto one = asked_.begin(); one != asked_.end();) {
     const auto current = one++;
-    Asked& asked = current->second;
+    Question& asked = current->second;
     if (now < asked.due)
       continue;
     if (asked.times++ == max_questions) {
@@ -54,7 +55,7 @@ int Enrollments::go_on() {
     neighbors_.send_once({aggregation_.known, agent_port}, write_enrollment(asked.enrollment));
     asked.due = now + between_questions;
   }
-  std::erase_if(passed_, [&](const Passed& one) { return now - one.when > passed_remembered; });
+  std::erase_if(passed_, [&](const Forwarding& one) { return now - one.when > passed_remembered; });
   ask_for_spine(now);
   return asked_.empty() ? idle_ms : static_cast<int>(between_questions.count());
 }
@@ -78,7 +79,7 @@ bool Enrollments::hear(const Sender& from, std::span<const std::byte> datagram) 
       pass_on(from, *enrollment);
     return true;
   }
-  if (const std::optional<Enrolled> enrolled = read_enrolled(datagram)) {
+  if (const std::optional<EnrollmentAnswer> enrolled = read_enrollment_answer(datagram)) {
     if (from.address == aggregation_.known)
       hear_answer(from, *enrolled);
     return true;
@@ -96,12 +97,12 @@ bool Enrollments::hear(const Sender& from, std::span<const std::byte> datagram) 
   return above.has_value();
 }
 
-void Enrollments::hear_answer(const Sender& from, const Enrolled& enrolled) {
-  const auto passed = std::ranges::find_if(passed_, [&](const Passed& one) {
+void Enrollments::hear_answer(const Sender& from, const EnrollmentAnswer& enrolled) {
+  const auto passed = std::ranges::find_if(passed_, [&](const Forwarding& one) {
     return one.group == enrolled.group && one.key == enrolled.key && enrolled.aggregator == from.address;
   });
   if (passed != passed_.end()) {
-    neighbors_.send_once(passed->from, write_enrolled(enrolled));
+    neighbors_.send_once(passed->from, write_enrollment_answer(enrolled));
     passed_.erase(passed);
     return;
   }
@@ -118,7 +119,7 @@ void Enrollments::hear_answer(const Sender& from, const Enrolled& enrolled) {
 }
 
 void Enrollments::answer(const Sender& from, const Enrollment& enrollment) {
-  Enrolled enrolled{own_, enrollment.group.id, enrollment.group.key, {}};
+  EnrollmentAnswer enrolled{own_, enrollment.group.id, enrollment.group.key, {}};
   try {
     if (!aggregation_.is_offered)
       throw Error("the agent there aggregates for nobody", "start it with --aggregate", thalweg_error_system);
@@ -126,18 +127,18 @@ void Enrollments::answer(const Sender& from, const Enrollment& enrollment) {
   } catch (const Error& error) {
     enrolled.reason = error.what();
   }
-  neighbors_.send_once(from, write_enrolled(enrolled));
+  neighbors_.send_once(from, write_enrollment_answer(enrolled));
 }
 
 void Enrollments::pass_on(const Sender& from, const Enrollment& enrollment) {
   if (!aggregation_.is_offered || enrollment.aggregator != aggregation_.known) {
     const std::string reason = fmt::format("{} aggregates below none at {}", address_text(own_),
                                            address_text(enrollment.aggregator));
-    neighbors_.send_once(
-        from, write_enrolled({enrollment.aggregator, enrollment.group.id, enrollment.group.key, reason}));
+    neighbors_.send_once(from, write_enrollment_answer({enrollment.aggregator, enrollment.group.id,
+                                                        enrollment.group.key, reason}));
     return;
   }
-  std::erase_if(passed_, [&](const Passed& one) {
+  std::erase_if(passed_, [&](const Forwarding& one) {
     return one.group == enrollment.group.id && one.key == enrollment.group.key;
   });
   if (passed_.size() == max_passed)

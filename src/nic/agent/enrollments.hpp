@@ -40,14 +40,14 @@ public:
 
 private:
   using Clock = std::chrono::steady_clock;
-  struct Asked {
+  struct Question {
     Enrollment enrollment;
     Clock::time_point due;
     int times = 0;
   };
 
   // An enrollment that was passed on, and for whom.
-  struct Passed {
+  struct Forwarding {
     std::uint32_t group = 0;
     std::uint64_t key = 0;
     Sender from;
@@ -56,7 +56,7 @@ private:
 
   void answer(const Sender& from, const Enrollment& enrollment);
   void pass_on(const Sender& from, const Enrollment& enrollment);
-  void hear_answer(const Sender& from, const Enrolled& enrolled);
+  void hear_answer(const Sender& from, const EnrollmentAnswer& enrolled);
   void ask_for_spine(Clock::time_point now);
 
   Aggregation aggregation_;
@@ -64,8 +64,8 @@ private:
   Registry& registry_;
   Neighbors& neighbors_;
   Reply reply_;
-  std::map<int, Asked> asked_{}; // by connection
-  std::vector<Passed> passed_{};
+  std::map<int, Question> asked_{}; // by connection
+  std::vector<Forwarding> passed_{};
   std::uint32_t spine_ = 0;
   Clock::time_point spine_heard_{};
   Clock::time_point spine_due_{};

@@ -3,8 +3,8 @@
 
 #include "base/assertion.hpp"
 #include "base/error.hpp"
-#include "nic/address.hpp"
 #include "nic/protocol.h"
+#include "nic/readable.hpp"
 
 #include <algorithm>
 #include <cerrno>

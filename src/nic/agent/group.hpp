@@ -8,7 +8,6 @@
 #include "nic/agent/ledger.hpp"
 #include "nic/agent/members.hpp"
 #include "nic/group_watch.hpp"
-#include "nic/looking.hpp"
 
 #include <array>
 #include <bit>

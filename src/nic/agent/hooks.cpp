@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nic/agent/hooks.hpp"
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 
 #include <algorithm>
@@ -95,6 +96,7 @@ void Hooks::take_filter(const Attachment& one) {
 }
 
 void Hooks::attach(const std::vector<int>& devices, Hook hook) {
+  THALWEG_ASSERT(light, attached_.empty() && !devices.empty());
   const std::vector<Attachment> all = attachments(devices);
   for (const Attachment& one : all)
     take_filter(one);

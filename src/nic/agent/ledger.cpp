@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nic/agent/ledger.hpp"
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 
 #include <array>
@@ -135,6 +136,7 @@ std::optional<Descriptors> receive_entry(int server, Entry& entry) {
 
 void Ledger::joined(std::uint32_t index, uid_t user, const thalweg_nic_request& request,
                     const KeptMember& member, const GroupDescriptors& group) const {
+  THALWEG_ASSERT(light, member.connection >= 0 && member.socket >= 0 && group.page >= 0);
   const Descriptors given{member.connection, member.socket, group.page, group.doorbell};
   send_entry(keeper_, {Change::joined, index, request.local, user, request}, &given);
 }

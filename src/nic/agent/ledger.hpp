@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// What members hold, written down where it outlives the process that serves them (agent/keeper.hpp).
+// What members hold, written down where it outlives the process that serves them (agent/process.hpp).
 //
 // The one that serves sends an entry for all that changes, with descriptors. The one that keeps reads them.
 // So one that serves next has the same connections, and ranks notice nothing.

@@ -2,8 +2,8 @@
 #include "nic/agent/limits.hpp"
 
 #include "base/error.hpp"
-#include "nic/address.hpp"
 #include "nic/group_watch.hpp"
+#include "nic/readable.hpp"
 
 #include <algorithm>
 #include <arpa/inet.h>

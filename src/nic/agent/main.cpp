@@ -12,10 +12,9 @@
 // socket.
 
 #include "base/error.hpp"
-#include "nic/agent/keeper.hpp"
-#include "nic/agent/privileges.hpp"
+#include "nic/agent/process.hpp"
 #include "nic/agent/server.hpp"
-#include "nic/agent_name.hpp"
+#include "nic/agent_connection.hpp"
 
 #include <arpa/inet.h>
 #include <cerrno>

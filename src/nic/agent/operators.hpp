@@ -2,10 +2,12 @@
 #pragma once
 
 // Operators of users that the administrator has given the agent (thalweg/nic_operator.h): which there are,
-// and which were refused.
+// which were refused, and how the kernel gets the card's programs with as many of them as it takes.
 
+#include <bpf/libbpf.h>
 #include <cstdint>
 #include <linux/bpf.h>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,5 +44,15 @@ private:
 
   std::vector<Entry> entries_{};
 };
+
+struct CloseObject {
+  void operator()(bpf_object* object) const { bpf_object__close(object); }
+};
+using LoadedObject = std::unique_ptr<bpf_object, CloseObject>;
+
+/// Loads the object file's programs with all operators that the kernel's verifier does not refuse. Others are
+/// left out, and say so from then on. Throws Error where it refuses the programs themselves, or the file
+/// cannot be read.
+LoadedObject load_programs(const std::string& file, Operators& operators);
 
 } // namespace thalweg::nic

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nic/agent/programs.hpp"
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
-#include "nic/agent/loading.hpp"
+#include "nic/agent/limits.hpp"
+#include "nic/agent/operators.hpp"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -155,6 +157,7 @@ int Programs::make_doorbell() const {
 }
 
 void Programs::add(std::uint32_t index, const thalweg_nic_group& wanted, int page, int doorbell) const {
+  THALWEG_ASSERT(light, index < max_groups && page >= 0 && doorbell >= 0);
   thalweg_nic_group group = wanted;
   group.operator_slot = operators().slot_of(group.operator_digest);
   GuardedState empty{};
@@ -185,6 +188,7 @@ void Programs::remove(std::uint32_t index, std::uint32_t id) const {
 
 void Programs::set_owner(std::uint64_t cookie, std::uint32_t index, std::uint32_t contributor,
                          std::uint32_t user) const {
+  THALWEG_ASSERT(light, cookie != 0 && index < max_groups && contributor < THALWEG_NIC_CONTRIBUTORS);
   const Owner owner{index, contributor, user};
   loaded_->put("owners", &cookie, &owner);
 }

@@ -3,7 +3,7 @@
 
 #include "base/assertion.hpp"
 #include "base/error.hpp"
-#include "nic/address.hpp"
+#include "nic/readable.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -2,7 +2,7 @@
 #include "nic/agent/server.hpp"
 
 #include "base/error.hpp"
-#include "nic/agent/keeper.hpp"
+#include "nic/agent/process.hpp"
 
 #include <algorithm>
 #include <cerrno>

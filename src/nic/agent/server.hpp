@@ -21,7 +21,7 @@ public:
   Server(int listening, Registry& registry, Neighbors& neighbors, const Device& device,
          const Aggregation& aggregation);
 
-  /// Until it is to end (agent/keeper.hpp).
+  /// Until it is to end (agent/process.hpp).
   void serve();
 
 private:

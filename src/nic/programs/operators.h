@@ -3,7 +3,7 @@
 
 /*
  * Operators of users: places for functions, which agents fill in before they load the programs
- * (nic/operator_place.hpp). The verifier proves each by itself, as a function that anybody may call with any
+ * (nic/operator_code.hpp). The verifier proves each by itself, as a function that anybody may call with any
  * two elements. So it sees these, and nothing else of the card's.
  */
 

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// The edge of the C interfaces: exceptions end here, as a status and as the thread's last error.
+// The edge of the C interfaces: exceptions end here, as a status and as the thread's last error, of which
+// there is one for all of Thalweg's libraries in a process.
 
 #include "base/error.hpp"
+#include "thalweg/status.h"
 
 #include <string_view>
 #include <utility>
+
+/// Keeps a copy of a failure, or nothing where `failed` is null. Gives what is kept. Every library exports
+/// it, and all reach it through the dynamic linker: whoever asks is told what any of them kept.
+extern "C" THALWEG_API const thalweg_error* thalweg_keep_error(const thalweg_error* failed);
 
 namespace thalweg::boundary {
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/sized.hpp"
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
+#include "thalweg/version.h"
 
 #include <algorithm>
 #include <cstring>
@@ -56,6 +58,7 @@ std::size_t bytes_to_write(const Fields& fields, std::size_t size) {
 
 void write_known(const Fields& fields, const void* found, void* to) {
   const std::size_t bytes = bytes_to_write(fields, size_of(to));
+  THALWEG_ASSERT(normal, bytes >= sizeof bytes && bytes <= fields.bytes);
   std::memcpy(static_cast<char*>(to) + sizeof bytes, static_cast<const char*>(found) + sizeof bytes,
               bytes - sizeof bytes);
   std::memcpy(to, &bytes, sizeof bytes);
@@ -63,8 +66,41 @@ void write_known(const Fields& fields, const void* found, void* to) {
 
 void read_known(const Fields& fields, const void* given, void* whole) {
   const std::size_t bytes = bytes_to_read(fields, given);
+  THALWEG_ASSERT(normal, bytes >= sizeof bytes && bytes <= fields.bytes);
   std::memcpy(static_cast<char*>(whole) + sizeof bytes, static_cast<const char*>(given) + sizeof bytes,
               bytes - sizeof bytes);
+}
+
+namespace {
+
+std::string version_of(int number) {
+  return fmt::format("{}.{}", number / 1000, number % 1000);
+}
+
+[[noreturn]] void refuse(const std::string& version) {
+  const std::string own = version_of(THALWEG_HEADER_VERSION);
+  throw Error(fmt::format("the program was compiled with headers of Thalweg {}, and this library is of {}",
+                          version, own),
+              fmt::format("compile the program again with the headers of {}, or run it with libraries of {}",
+                          own, version),
+              thalweg_error_unsupported);
+}
+
+/// Minor versions may change everything until there is a first major one; then they only add.
+bool fits(int number) {
+  constexpr int own = THALWEG_HEADER_VERSION;
+  return own < 1000 ? number == own : number / 1000 == own / 1000 && number <= own;
+}
+
+} // namespace
+
+void must_fit(int header_version) {
+  if (!fits(header_version))
+    refuse(version_of(header_version));
+}
+
+void refuse_first_version() {
+  refuse("0.1");
 }
 
 } // namespace thalweg::boundary

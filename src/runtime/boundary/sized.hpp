@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Structures that programs allocate begin with their size: a program's version of the headers may know fewer
-// fields than this library, or more.
+// Programs may have been compiled with another version of the headers than this library was. Structures that
+// they allocate begin with their size: a program's version may know fewer fields than this library, or more.
+// Create calls begin with the headers' version.
 
 #include <cstddef>
 #include <optional>
@@ -74,5 +75,10 @@ void give_result(const Structure& found, Structure* to) {
   if (to != nullptr)
     write_known(fields_of<Structure>, &found, to);
 }
+
+/// Throws Error for a THALWEG_HEADER_VERSION whose headers may use the library's memory in another way.
+void must_fit(int header_version);
+/// Throws Error for headers that were of a version that does not tell its number.
+[[noreturn]] void refuse_first_version();
 
 } // namespace thalweg::boundary

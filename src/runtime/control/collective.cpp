@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "control/collective.hpp"
 
+#include "base/assertion.hpp"
 #include "engine/self_describing.hpp"
 #include "strategies/index.hpp"
 
@@ -64,6 +65,7 @@ Endpoint::Endpoint(std::shared_ptr<transport::Transport> transport, std::vector<
   for (std::size_t position = 0; position < ranks; ++position)
     positions_[static_cast<std::size_t>(order_[position])] = static_cast<std::int32_t>(position);
   position_ = position_of(transport_->rank());
+  THALWEG_ASSERT(light, rank_at(position_) == transport_->rank());
 }
 
 // Positions are the schedule's ranks; its messages go to the ranks there.
@@ -111,6 +113,8 @@ std::unique_ptr<transport::Batch> Endpoint::take_batch() {
 }
 
 void Collective::begin_with(engine::Tags tags) {
+  THALWEG_ASSERT(normal, !execution_ && call_.root >= 0 && call_.root < endpoint_.ranks());
+  THALWEG_ASSERT(normal, combine_ != nullptr || !schedule::is_reduction(call_.operation));
   batch_ = endpoint_.take_batch();
   if (call_.operation == Operation::gather && !call_.are_units_alike)
     begin_self_describing(tags);
@@ -140,6 +144,7 @@ void Collective::begin_self_describing(engine::Tags tags) {
 }
 
 wait::Look Collective::look() {
+  THALWEG_ASSERT(normal, execution_ != nullptr); // it was begun, and has not ended
   const std::size_t stage = execution_->stage();
   const bool has_ended = execution_->progress();
   batch_->flush(); // also what was sent last: nobody may look again
@@ -155,6 +160,7 @@ void Transfer::begin(TaskContext& context) {
   batch_->reserve(receives_.size() + sends_.size());
   const std::int32_t tag = context.next_tags().first;
   const auto message = [&](const MessagePart& part) {
+    THALWEG_ASSERT(normal, part.rank >= 0 && part.rank < endpoint_.ranks() && part.data != nullptr);
     return transport::Message{.peer = part.rank, .tag = tag, .data = part.data, .bytes = part.bytes};
   };
   std::uint32_t id = 0;
@@ -173,6 +179,46 @@ wait::Look Transfer::look() {
     return wait::Look::nothing;
   endpoint_.give_back(std::move(batch_));
   return wait::Look::reached;
+}
+
+bool Arrivals::take_in() {
+  if (!mailbox_->receive(message_))
+    return false;
+  std::uint64_t label = 0;
+  THALWEG_ASSERT(normal, message_.size() >= sizeof label);
+  std::memcpy(&label, message_.data(), sizeof label);
+  std::vector<std::byte>& row = by_label_[label];
+  row.insert(row.end(), message_.begin() + sizeof label, message_.end());
+  return true;
+}
+
+SparseExchange::~SparseExchange() {
+  arrivals_.forget(label_);
+}
+
+void SparseExchange::begin(TaskContext& context) {
+  THALWEG_ASSERT(normal, sent_.empty() && !has_come_);
+  label_ = context.next_label();
+  tags_ = context.next_tags();
+  std::vector<std::byte> message(sizeof label_ + value_bytes_);
+  std::memcpy(message.data(), &label_, sizeof label_);
+  for (std::size_t i = 0; i < to_.size(); ++i) {
+    std::memcpy(message.data() + sizeof label_, values_ + i * value_bytes_, value_bytes_);
+    sent_.push_back(arrivals_.mailbox().send(endpoint_.rank_at(to_[i]), message));
+  }
+}
+
+wait::Look SparseExchange::look() {
+  if (arrivals_.take_in())
+    return wait::Look::moved;
+  if (has_come_)
+    return barrier_.look();
+  std::erase_if(sent_, [&](std::uint64_t number) { return arrivals_.mailbox().was_received(number); });
+  if (!sent_.empty())
+    return wait::Look::nothing;
+  has_come_ = true;
+  barrier_.begin_with(tags_);
+  return barrier_.look() == wait::Look::reached ? wait::Look::reached : wait::Look::moved;
 }
 
 } // namespace thalweg::control

@@ -17,8 +17,8 @@
 // Failures of the transport are thrown as Error. What a combining function throws is thrown at the end of the
 // operation, on that rank; no rank waits for it in vain.
 
+#include "control/collective.hpp"
 #include "control/quiescence.hpp"
-#include "control/sparse_exchange.hpp"
 
 #include <numeric>
 #include <type_traits>

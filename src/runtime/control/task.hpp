@@ -76,6 +76,7 @@ public:
   }
   /// Looks once, and lets the task go on from what it has reached. The task has not ended.
   wait::Look look() {
+    THALWEG_ASSERT(normal, awaitable_ != nullptr && !task_.done());
     wait::Look found = wait::Look::reached;
     try {
       found = awaitable_->look();
@@ -208,12 +209,16 @@ public:
   }
 
   void start(TaskContext& context) {
+    THALWEG_ASSERT(normal, handle_ && handle_.promise().context == nullptr); // it was not begun before
     handle_.promise().context = &context;
     handle_.resume();
   }
   bool has_ended() const { return handle_.done(); }
   /// Of a task that has ended, once; throws what it has thrown.
-  Value result() { return handle_.promise().take(); }
+  Value result() {
+    THALWEG_ASSERT(normal, has_ended());
+    return handle_.promise().take();
+  }
 
   bool await_ready() const noexcept { return false; }
   // Where the task ends at once, its end comes back here: loops of such tasks take no more of the stack.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/execution.hpp"
 
+#include "base/assertion.hpp"
+
 #include <algorithm>
 #include <cstring>
 
@@ -46,6 +48,10 @@ Execution::Execution(const Plan& plan, transport::Batch& batch) : plan_(plan), b
 
 void Execution::start(const Buffers& buffers, Tags tags, Operator* combine) {
   THALWEG_ASSERT(normal, tags.count > 0);
+  THALWEG_ASSERT(normal, (tags.count & (tags.count - 1)) == 0); // messages take them by a mask
+  THALWEG_ASSERT(normal, buffers.scratch != nullptr || plan_.scratch_bytes() == 0);
+  THALWEG_ASSERT(normal, buffers.staging != nullptr || plan_.staging_bytes() == 0);
+  THALWEG_ASSERT(normal, unfinished_ == 0);
   bases_[static_cast<std::size_t>(Base::input)] = buffers.input;
   bases_[static_cast<std::size_t>(Base::output)] = buffers.output;
   bases_[static_cast<std::size_t>(Base::scratch)] = buffers.scratch;
@@ -231,6 +237,7 @@ bool Execution::start_step(const PlanStage& stage, std::uint32_t s) {
 void Execution::finish_messages(const PlanStage& stage, std::span<const int> ids) {
   for (const int id : ids) {
     const std::uint32_t s = stage.begin + static_cast<std::uint32_t>(id);
+    THALWEG_ASSERT(normal, s < stage.end && unfinished_ > 0);
     if (const PlanStep& step = plan_.steps()[s]; is_receiving(step))
       unpack(step);
     --unfinished_;
@@ -263,6 +270,7 @@ void Execution::for_each_piece(const PlanStep& step, Work&& work) const {
   std::int64_t done_in_source = 0;
   for (const Piece& target : targets)
     for (std::int64_t done = 0; done < target.bytes;) {
+      THALWEG_ASSERT(normal, s < sources.size()); // both sides have as many bytes
       const Piece& source = sources[s];
       const std::int64_t bytes = std::min(target.bytes - done, source.bytes - done_in_source);
       work(at(source) + done_in_source, at(target) + done, bytes);
@@ -288,6 +296,7 @@ void Execution::unpack(const PlanStep& step) const {
   };
   if (step.source.size > 0) {
     for_each_piece(step, take);
+    THALWEG_ASSERT(normal, from == at(step.message) + step.message.bytes);
     return;
   }
   for (const Piece& piece : plan_.target(step))
@@ -295,6 +304,7 @@ void Execution::unpack(const PlanStep& step) const {
 }
 
 void Execution::work_locally(const PlanStep& step) const {
+  THALWEG_ASSERT(normal, step.kind != StepKind::combine || operator_ != nullptr);
   for_each_piece(step, [&](std::byte* from, std::byte* to, std::int64_t bytes) {
     if (step.kind == StepKind::combine)
       operator_->combine(from, to, to, bytes, step.side, false);

@@ -4,9 +4,9 @@
 // An execution: a plan at work on one call's buffers.
 
 #include "base/assertion.hpp"
-#include "engine/operator.hpp"
 #include "engine/plan.hpp"
-#include "transport/batch.hpp"
+#include "engine/reductions.hpp"
+#include "transport/transport.hpp"
 
 #include <memory>
 #include <vector>

@@ -2,11 +2,13 @@
 #include "engine/layout.hpp"
 
 #include "base/arithmetic.hpp"
+#include "base/assertion.hpp"
 #include "schedule/buffers.hpp"
 
 namespace thalweg::engine {
 
 Layout Layout::uniform(std::int64_t unit_elements, std::int32_t pieces, std::int64_t element_bytes) {
+  THALWEG_ASSERT(light, unit_elements >= 0 && pieces > 0 && element_bytes > 0);
   Layout layout;
   layout.unit_elements_ = unit_elements;
   layout.pieces_ = pieces;
@@ -16,6 +18,7 @@ Layout Layout::uniform(std::int64_t unit_elements, std::int32_t pieces, std::int
 
 Layout Layout::separate(std::vector<std::int64_t> offsets, std::vector<std::int64_t> elements,
                         std::int32_t pieces, std::int64_t element_bytes) {
+  THALWEG_ASSERT(light, offsets.size() == elements.size() && pieces > 0 && element_bytes > 0);
   Layout layout;
   layout.offsets_ = std::move(offsets);
   layout.elements_ = std::move(elements);
@@ -36,11 +39,13 @@ Layout Layout::packed(std::vector<std::int64_t> elements, std::int32_t pieces, s
 }
 
 std::int64_t Layout::begin(std::int32_t block) const {
+  THALWEG_ASSERT(normal, has(block));
   const std::int32_t unit = block / pieces_;
   return unit_begin(unit) + element_bytes_ * part_begin(elements(unit), pieces_, block % pieces_);
 }
 
 std::int64_t Layout::bytes(std::int32_t block) const {
+  THALWEG_ASSERT(normal, has(block));
   const std::int64_t total = elements(block / pieces_);
   const std::int32_t piece = block % pieces_;
   return element_bytes_ * (part_begin(total, pieces_, piece + 1) - part_begin(total, pieces_, piece));

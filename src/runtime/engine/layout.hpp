@@ -39,6 +39,10 @@ public:
   }
 
 private:
+  // Rows of equal units have no end of their own.
+  bool has(std::int32_t block) const {
+    return block >= 0 && (offsets_.empty() || static_cast<std::size_t>(block / pieces_) < offsets_.size());
+  }
   std::int64_t elements(std::int32_t unit) const {
     return offsets_.empty() ? unit_elements_ : elements_[static_cast<std::size_t>(unit)];
   }

@@ -84,6 +84,7 @@ schedule::Span Plan::bind(std::span<const BlockRange> ranges, const Layouts& lay
       return;
     }
     // Scratch is replicas of the canonical row: a run may reach over their ends.
+    THALWEG_ASSERT(normal, layouts.canonical_blocks > 0);
     while (run > 0) {
       const std::int32_t replica = first / layouts.canonical_blocks;
       const std::int32_t block = first % layouts.canonical_blocks;

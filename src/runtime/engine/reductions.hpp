@@ -1,13 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Reductions of vectors of numbers, as wide as the processor that runs them.
+// What combining means for a call's elements, and reductions of vectors of numbers, as wide as the processor
+// that runs them.
+
+#include "schedule/schedule.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
 namespace thalweg::engine {
+
+/// What combining means for a call's elements. Bytes are always a whole number of elements.
+class Operator {
+public:
+  virtual ~Operator() = default;
+  /// target = source (+) own (Side::left) or own (+) source (Side::right). `own` is the target itself or lies
+  /// apart from it. `source` may be overwritten if `spent`.
+  virtual void combine(std::byte* source, const std::byte* own, std::byte* target, std::int64_t bytes,
+                       schedule::Side source_stands, bool spent) = 0;
+};
 
 enum class Arithmetic : std::uint8_t { sum, product, minimum, maximum, bitwise_and, bitwise_or, bitwise_xor };
 enum class Number : std::uint8_t {

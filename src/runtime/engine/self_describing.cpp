@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/self_describing.hpp"
 
+#include "base/assertion.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -94,6 +96,8 @@ transport::Message SelfDescribingExecution::part(std::uint32_t s, int number, st
 }
 
 void SelfDescribingExecution::start(Side input, Side output, Tags tags) {
+  THALWEG_ASSERT(normal, tags.count > 1 && (tags.count & (tags.count - 1)) == 0); // a message has two
+  THALWEG_ASSERT(normal, unfinished_ == 0);
   input_ = std::move(input);
   output_ = std::move(output);
   tags_ = tags;
@@ -185,6 +189,7 @@ void SelfDescribingExecution::copy(std::uint32_t s) {
       std::memmove(to, from.data, static_cast<std::size_t>(from.bytes));
     kept += from.bytes;
   });
+  THALWEG_ASSERT(normal, next == places_.size()); // as many blocks on both sides
 }
 
 SelfDescribingExecution::MessageSize SelfDescribingExecution::measure_message(std::uint32_t s) {
@@ -216,6 +221,7 @@ void SelfDescribingExecution::write_message(std::uint32_t s, const MessageSize& 
   std::byte* to = begin + sizeof total;
   for (const Place& found : places_)
     to = write(static_cast<std::uint64_t>(found.bytes), to);
+  THALWEG_ASSERT(normal, to == begin + size.head_bytes);
   if (size.is_direct()) {
     const std::size_t before = beginning_bytes - size.head_bytes;
     std::memcpy(to, size.begin, before);
@@ -245,6 +251,7 @@ void SelfDescribingExecution::finish_messages(std::span<const int> ids) {
     const std::uint32_t s = schedule_.stages[stage_] + static_cast<std::uint32_t>(id) / 2;
     StepState& state = states_[s];
     --state.parts_in_flight;
+    THALWEG_ASSERT(normal, state.parts_in_flight >= 0 && unfinished_ > 0);
     if (state.awaits_beginning) {
       state.awaits_beginning = false;
       Size total = 0;
@@ -266,6 +273,7 @@ void SelfDescribingExecution::finish_messages(std::span<const int> ids) {
 }
 
 void SelfDescribingExecution::receive_rest(std::uint32_t s, std::size_t total) {
+  THALWEG_ASSERT(normal, total > beginning_bytes);
   StepState& state = states_[s];
   std::byte* const blocks = read_lengths(s, beginning_bytes) ? common_home(s) : nullptr;
   if (blocks != nullptr)

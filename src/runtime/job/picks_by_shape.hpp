@@ -3,15 +3,29 @@
 
 // The one rule by which a call finds the pick that was made for it.
 
-#include "tune/nearest_size.hpp"
-
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <ranges>
 #include <utility>
 #include <vector>
 
 namespace thalweg::job {
+
+/// The element of a range, sorted by `bytes_of`, whose size is nearest by ratio; the end of an empty one.
+template <std::ranges::random_access_range Range, typename BytesOf>
+auto nearest_size(const Range& range, std::int64_t bytes, BytesOf bytes_of) {
+  const auto end = std::ranges::end(range);
+  auto above = std::ranges::lower_bound(range, bytes, {}, bytes_of);
+  if (above == std::ranges::begin(range))
+    return above;
+  const auto below = above - 1;
+  if (above == end)
+    return below;
+  const auto size = [&](const auto& element) { return static_cast<double>(std::invoke(bytes_of, *element)); };
+  return static_cast<double>(bytes) * static_cast<double>(bytes) < size(below) * size(above) ? below : above;
+}
 
 /// What was picked for one collective, by the shape of the group and the size of the call. `Entry` has a
 /// member `bytes`.
@@ -30,7 +44,7 @@ public:
   /// nodes; nullptr where there is none.
   const Entry* nearest(std::int32_t ranks, std::int32_t nodes, std::int64_t bytes) const {
     const auto shape = shapes_.find({ranks, nodes});
-    return shape == shapes_.end() ? nullptr : &*tune::nearest_size(shape->second, bytes, &Entry::bytes);
+    return shape == shapes_.end() ? nullptr : &*nearest_size(shape->second, bytes, &Entry::bytes);
   }
 
 private:

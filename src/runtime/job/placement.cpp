@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/placement.hpp"
 
+#include "base/assertion.hpp"
 #include "base/hash.hpp"
-#include "job/socket.hpp"
 #include "topology/node_groups.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
+#include <fmt/format.h>
 #include <fstream>
 #include <functional>
 #include <sched.h>
@@ -14,8 +16,54 @@
 #include <string_view>
 #include <unistd.h>
 #include <unordered_map>
+#include <vector>
 
 namespace thalweg::job {
+
+namespace {
+
+std::size_t read_number(std::string_view& text) {
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+bool take(std::string_view& text, char letter) {
+  const bool found = text.starts_with(letter);
+  text.remove_prefix(found ? 1 : 0);
+  return found;
+}
+
+// The kernel's way of writing sets: "0-15,32-47".
+std::vector<std::size_t> listed_cores(std::string_view text) {
+  constexpr std::size_t max_cores = 1 << 16;
+  std::vector<std::size_t> cores;
+  do {
+    const std::size_t first = read_number(text);
+    const std::size_t last = take(text, '-') ? read_number(text) : first;
+    for (std::size_t core = first; core <= std::min(last, max_cores); ++core) {
+      cores.push_back(core);
+    }
+  } while (take(text, ','));
+  return cores;
+}
+
+} // namespace
+
+int socket_of(std::span<const std::size_t> cores, const std::string& folder) {
+  if (cores.empty()) {
+    return -1;
+  }
+  const std::string topology = fmt::format("{}/cpu{}/topology/", folder, cores.front());
+  int socket = -1;
+  std::string fellows;
+  if (!(std::ifstream(topology + "physical_package_id") >> socket) ||
+      !(std::ifstream(topology + "core_siblings_list") >> fellows)) {
+    return -1;
+  }
+  return std::ranges::includes(listed_cores(fellows), cores) ? socket : -1;
+}
 
 namespace {
 
@@ -157,6 +205,8 @@ Placement place_ranks(std::span<const RankPlace> ranks) {
   }
   placement.sockets = topology::sockets_across_nodes(placement.nodes, sockets);
   placement.leaves = leaves_of(ranks);
+  THALWEG_ASSERT(light, placement.nodes.size() == ranks.size());
+  THALWEG_ASSERT(light, placement.sockets.empty() || placement.sockets.size() == ranks.size());
   if (!ranks.empty()) {
     std::vector<int> on_node(nodes.size());
     for (const int node : placement.nodes) {
@@ -164,6 +214,7 @@ Placement place_ranks(std::span<const RankPlace> ranks) {
     }
     placement.min_on_node = *std::ranges::min_element(on_node);
     placement.max_on_node = *std::ranges::max_element(on_node);
+    THALWEG_ASSERT(light, placement.min_on_node > 0); // no node is without ranks
     placement.cores = loads.front().core_count();
     placement.quota_centicores = loads.front().quota_centicores;
   }
@@ -176,6 +227,27 @@ Placement place_ranks(std::span<const RankPlace> ranks) {
     }
   }
   return placement;
+}
+
+NodeMembers node_members(std::span<const int> nodes, Rank rank) {
+  THALWEG_ASSERT(light, rank >= 0 && static_cast<std::size_t>(rank) < nodes.size());
+  NodeMembers members;
+  const int node = nodes[static_cast<std::size_t>(rank)];
+  for (Rank other = 0; static_cast<std::size_t>(other) < nodes.size(); ++other) {
+    if (other == rank)
+      members.own = members.count();
+    if (nodes[static_cast<std::size_t>(other)] == node)
+      members.ranks.push_back(other);
+  }
+  return members;
+}
+
+std::vector<Rank> numbers_on_node(const NodeMembers& members, std::int32_t group_ranks) {
+  std::vector<Rank> numbers(static_cast<std::size_t>(group_ranks), -1);
+  THALWEG_ASSERT(light, members.count() <= group_ranks);
+  for (Rank member = 0; member < members.count(); ++member)
+    numbers[static_cast<std::size_t>(members.ranks[static_cast<std::size_t>(member)])] = member;
+  return numbers;
 }
 
 } // namespace thalweg::job

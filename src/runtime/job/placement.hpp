@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// How many cores this process may use, and whether some node has more ranks than cores.
+// Where the ranks of a job are: nodes, sockets, the cores that they may use, and whether some machine has
+// more ranks than cores.
+
+#include "base/rank.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -49,5 +53,23 @@ struct Placement {
 };
 
 Placement place_ranks(std::span<const RankPlace> ranks);
+
+/// The ranks of a group that are on this process's node.
+struct NodeMembers {
+  std::vector<Rank> ranks; ///< of the group, in order
+  Rank own = 0;            ///< this process among them
+
+  std::int32_t count() const { return static_cast<std::int32_t>(ranks.size()); }
+};
+
+/// `nodes[r]` is the node of rank r of the group; `rank` is this process's.
+NodeMembers node_members(std::span<const int> nodes, Rank rank);
+
+/// For each rank of the group its number among the members, or -1.
+std::vector<Rank> numbers_on_node(const NodeMembers& members, std::int32_t group_ranks);
+
+/// The number of the socket that has all of these cores (ascending), or -1. `folder` is where the kernel
+/// tells of cores: /sys/devices/system/cpu.
+int socket_of(std::span<const std::size_t> cores, const std::string& folder);
 
 } // namespace thalweg::job

@@ -7,9 +7,24 @@
 
 #include "model/closed_forms.hpp"
 #include "model/predict.hpp"
-#include "tune/case.hpp"
+#include "schedule/schedule.hpp"
+#include "tune/prediction.hpp"
+
+#include <compare>
+#include <span>
 
 namespace thalweg::tune {
+
+/// Which candidates do the same: equal schedules have equal hashes. 128 bits, so that two of a million
+/// different schedules meet with a probability below 2^-88.
+struct ScheduleHash {
+  std::uint64_t first = 0;
+  std::uint64_t second = 0;
+  auto operator<=>(const ScheduleHash&) const = default;
+};
+
+/// Of what the schedules do, in their order.
+ScheduleHash hash(std::span<const schedule::Schedule> schedules);
 
 struct Candidate {
   strategies::Scheduled scheduled;

@@ -8,6 +8,7 @@
 // of the program, other operations of ours. So a policy says who must progress meanwhile, and every wait
 // visits them.
 
+#include "base/assertion.hpp"
 #include "wait/waiter.hpp"
 
 #include <cstdint>
@@ -52,6 +53,7 @@ struct NoticingSystem : Base {
 /// have something pending are visited between any two pauses, and as often as they move.
 template <typename Looking, typename Base = System>
 void until(const Policy& policy, Looking& look, Base system = {}) {
+  THALWEG_ASSERT(normal, policy.pauses_per_visit > 0);
   for (std::uint32_t polls = 0; polls < policy.polls; ++polls)
     if (look() == Look::reached)
       return;

@@ -15,7 +15,7 @@
 // foreign process, or a rank), it takes all of that one's time slices, some milliseconds. A short sleep then
 // brings the core back sooner, since the kernel lets a process that wakes up interrupt one that has computed
 // for long. So a thread that has met with a long yield goes to another core if it has lost less there
-// (wait/contended_cores.hpp); one that has met with two of them shortly after one another, and has no better
+// (wait/yield_history.hpp); one that has met with two of them shortly after one another, and has no better
 // core, sleeps instead for as long as the yield took before it tries the next, and twice as long each time
 // that it finds the same.
 

@@ -6,8 +6,8 @@
 // below it. What the network device gains over hosts is measured against it.
 
 #include "nic/card.hpp"
-#include "nic/cells.hpp"
 #include "nic/doubles/host_socket.hpp"
+#include "nic/tree_result.hpp"
 
 #include <memory>
 #include <string_view>

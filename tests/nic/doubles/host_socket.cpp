@@ -18,7 +18,7 @@ namespace thalweg::nic {
 
 namespace {
 
-// Longer than the first patience of those who wait below (nic/waiting.cpp).
+// Longer than the first patience of those who wait below (nic/card.cpp).
 constexpr std::uint64_t quiet_ns = 50'000'000;
 
 } // namespace

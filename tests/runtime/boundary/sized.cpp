@@ -2,7 +2,6 @@
 #include "boundary/sized.hpp"
 
 #include "base/error.hpp"
-#include "boundary/version.hpp"
 #include "thalweg/version.h"
 
 #include <array>

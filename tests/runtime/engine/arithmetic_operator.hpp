@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "engine/operator.hpp"
+#include "engine/reductions.hpp"
 
 #include <cstring>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "job/buffer_use.hpp"
+#include "job/buffers.hpp"
 #include "job/picks_by_shape.hpp"
-#include "job/storage.hpp"
 
 #include <cstring>
 #include <gtest/gtest.h>

@@ -8,7 +8,6 @@
 #include "topology/node_places.hpp"
 #include "tune/candidates.hpp"
 #include "tune/prediction.hpp"
-#include "tune/schedule_hash.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 #include "job/library/group_knowledge.hpp"
 
 #include "job/library/mpi_library.hpp"
-#include "job/mpi/agreed_tuning.hpp"
+#include "job/mpi/agreed_knowledge.hpp"
 #include "machine/probed_machines.hpp"
 
 #include <array>

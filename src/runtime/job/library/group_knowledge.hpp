@@ -5,7 +5,7 @@
 
 #include "job/knowledge.hpp"
 #include "job/library/group.hpp"
-#include "job/mpi/agreed_network.hpp"
+#include "job/mpi/agreed_knowledge.hpp"
 
 #include <string>
 #include <string_view>

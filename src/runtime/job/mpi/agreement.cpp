@@ -52,6 +52,7 @@ void Agreement::complete(MPI_Request& request) const {
 }
 
 void Agreement::send(const void* data, std::size_t bytes, Rank member) const {
+  THALWEG_ASSERT(light, member >= 0 && member < count() && member != own_);
   const Rank to = members_[static_cast<std::size_t>(member)];
   for (std::size_t begin = 0; begin < bytes; begin += piece_max) {
     MPI_Request request = api_.request_null;
@@ -62,6 +63,7 @@ void Agreement::send(const void* data, std::size_t bytes, Rank member) const {
 }
 
 void Agreement::receive(void* data, std::size_t bytes, Rank member) const {
+  THALWEG_ASSERT(light, member >= 0 && member < count() && member != own_);
   const Rank from = members_[static_cast<std::size_t>(member)];
   for (std::size_t begin = 0; begin < bytes; begin += piece_max) {
     MPI_Request request = api_.request_null;

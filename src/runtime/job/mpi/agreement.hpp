@@ -86,7 +86,7 @@ int agreement_tag(const transport::MpiApi& api, MPI_Comm communicator);
 /// One that no message ever has, so that whoever looks for it finds nothing.
 int unused_tag(const transport::MpiApi& api, MPI_Comm communicator);
 
-/// The mailbox's (transport/mailbox.hpp). Transports' tags are below it.
+/// The mailbox's (transport/transport.hpp). Transports' tags are below it.
 int mailbox_tag(const transport::MpiApi& api, MPI_Comm communicator);
 
 } // namespace thalweg::job

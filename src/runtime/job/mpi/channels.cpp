@@ -3,7 +3,6 @@
 
 #include "job/mpi/node_segment.hpp"
 #include "job/waiting.hpp"
-#include "transport/mpi/mpi_mailbox.hpp"
 #include "transport/mpi/mpi_transport.hpp"
 #include "transport/routed/routed_transport.hpp"
 #include "transport/shm/shm_transport.hpp"

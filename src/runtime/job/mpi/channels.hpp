@@ -8,10 +8,9 @@
 
 #include "job/mpi/agreement.hpp"
 #include "job/mpi/shadow_communicator.hpp"
-#include "job/node_members.hpp"
+#include "job/placement.hpp"
 #include "transport/aggregation/aggregating_transport.hpp"
-#include "transport/batch.hpp"
-#include "transport/mailbox.hpp"
+#include "transport/transport.hpp"
 #include "wait/policy.hpp"
 
 #include <memory>

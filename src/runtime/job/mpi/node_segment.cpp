@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/mpi/node_segment.hpp"
 
+#include "base/assertion.hpp"
 #include "base/of_process.hpp"
-#include "transport/shm/arena.hpp"
+#include "transport/shm/segment.hpp"
 
 #include <algorithm>
 #include <array>
@@ -59,6 +60,7 @@ NodeSegment share_segment(const Agreement& node, std::size_t bytes) {
   for (std::size_t member = 0; member < failures.size(); ++member)
     if (failures[member].front() != 0)
       return {nullptr, fmt::format("rank {}: {}", node.rank_of(member), failures[member].data())};
+  THALWEG_ASSERT(light, segment && segment->bytes() == bytes); // nobody has failed
   segment->close_door();
   return {std::move(segment), {}};
 }

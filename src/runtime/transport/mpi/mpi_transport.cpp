@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/mpi/mpi_transport.hpp"
 
+#include "base/assertion.hpp"
+
 #include <climits>
 #include <fmt/format.h>
 #include <vector>
@@ -129,6 +131,7 @@ public:
 
 private:
   MPI_Request& occupy(std::uint32_t id) {
+    THALWEG_ASSERT(normal, id < requests_.size() && requests_[id] == api_.request_null);
     if (id >= used_)
       used_ = id + 1;
     ++under_way_;
@@ -151,6 +154,7 @@ private:
       forget_all();
       return {};
     }
+    THALWEG_ASSERT(normal, static_cast<std::size_t>(count) <= under_way_);
     under_way_ -= static_cast<std::size_t>(count);
     if (under_way_ == 0)
       forget_all();
@@ -184,6 +188,40 @@ private:
 
 std::unique_ptr<Batch> MpiTransport::make_batch() {
   return std::make_unique<MpiBatch>(api_, communicator_);
+}
+
+std::uint64_t MpiMailbox::send(Rank to, std::span<const std::byte> bytes) {
+  THALWEG_ASSERT(light, bytes.size() <= INT_MAX);
+  const std::uint64_t number = sent_++;
+  SynchronousSend& message = sending_[number];
+  message = {{bytes.begin(), bytes.end()}, api_.request_null};
+  check("MPI_Issend", api_.issend(message.bytes.data(), static_cast<int>(bytes.size()), api_.byte, to, tag_,
+                                  communicator_, &message.request));
+  return number;
+}
+
+bool MpiMailbox::was_received(std::uint64_t number) {
+  const auto message = sending_.find(number);
+  THALWEG_ASSERT(normal, message != sending_.end());
+  int flag = 0;
+  check("MPI_Test", api_.test(&message->second.request, &flag, MPI_STATUS_IGNORE));
+  if (flag != 0)
+    sending_.erase(message);
+  return flag != 0;
+}
+
+bool MpiMailbox::receive(std::vector<std::byte>& message) {
+  int found = 0;
+  MPI_Status status;
+  check("MPI_Iprobe", api_.iprobe(MPI_ANY_SOURCE, tag_, communicator_, &found, &status));
+  if (found == 0)
+    return false;
+  int bytes = 0;
+  check("MPI_Get_count", api_.get_count(&status, api_.byte, &bytes));
+  message.resize(static_cast<std::size_t>(bytes));
+  check("MPI_Recv", api_.recv(message.data(), bytes, api_.byte, status.MPI_SOURCE, tag_, communicator_,
+                              MPI_STATUS_IGNORE));
+  return true;
 }
 
 } // namespace thalweg::transport

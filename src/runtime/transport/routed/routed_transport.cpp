@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/routed/routed_transport.hpp"
 
+#include "base/assertion.hpp"
+
 #include <algorithm>
 
 namespace thalweg::transport {
@@ -73,6 +75,8 @@ private:
   };
 
   Way way_of(const Message& message) {
+    THALWEG_ASSERT(normal,
+                   message.peer >= 0 && static_cast<std::size_t>(message.peer) < routes_->near_ranks.size());
     const Rank near_rank = routes_->near_ranks[static_cast<std::size_t>(message.peer)];
     if (near_rank < 0)
       return {*far_, far_in_flight_, message};
@@ -85,6 +89,7 @@ private:
     if (in_flight == 0)
       return;
     const auto found = batch.poll();
+    THALWEG_ASSERT(normal, found.size() <= in_flight);
     finished_.insert(finished_.end(), found.begin(), found.end());
     in_flight -= found.size();
   }
@@ -121,6 +126,8 @@ private:
 
 std::unique_ptr<Transport> make_routed(std::unique_ptr<Transport> near, std::unique_ptr<Transport> far,
                                        std::vector<Rank> near_ranks, const wait::Policy& waiting) {
+  THALWEG_ASSERT(light, near_ranks.size() == static_cast<std::size_t>(far->ranks()));
+  THALWEG_ASSERT(light, near_ranks[static_cast<std::size_t>(far->rank())] == near->rank());
   return std::make_unique<RoutedTransport>(std::move(near), std::move(far),
                                            Routes{std::move(near_ranks), waiting});
 }

@@ -3,7 +3,7 @@
 
 // Two transports as one: the shorter way to the ranks that it reaches, the other to the rest.
 
-#include "transport/batch.hpp"
+#include "transport/transport.hpp"
 #include "wait/policy.hpp"
 
 #include <vector>

@@ -7,7 +7,7 @@
 // round and round, and come free again in that order. While the owner still announces a slot, it counts
 // as held by more readers than there can be; closing it leaves those that know of it and have not read yet.
 
-#include "transport/shm/cache_line.hpp"
+#include "transport/shm/segment.hpp"
 #include "transport/shm/streaming_stores.hpp"
 
 #include <atomic>

@@ -17,11 +17,13 @@
 //
 // One thread at a time may use a Sender, and one a Receiver. Both must be made on memory of zeros.
 
-#include "transport/shm/cache_line.hpp"
+#include "base/assertion.hpp"
+#include "transport/shm/segment.hpp"
 #include "transport/shm/streaming_stores.hpp"
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -119,6 +121,7 @@ public:
   bool has_room(std::size_t chunk) const { return place(chunk) + chunk - freed_ <= ring_bytes_; }
   /// Gives the chunk its place, for which there must be room; returns it.
   std::uint64_t take(std::size_t chunk) {
+    THALWEG_ASSERT(normal, has_room(chunk));
     const std::uint64_t begin = place(chunk);
     if (next_ == freed_) // what is skipped is free at once
       freed_ = begin;
@@ -126,7 +129,10 @@ public:
     return begin;
   }
   std::uint64_t next() const { return next_; }
-  void free_up_to(std::uint64_t place) { freed_ = place; }
+  void free_up_to(std::uint64_t place) {
+    THALWEG_ASSERT(normal, place >= freed_ && place <= next_);
+    freed_ = place;
+  }
   std::size_t offset(std::uint64_t place) const { return place & (ring_bytes_ - 1); }
 
 private:
@@ -140,7 +146,10 @@ class Sender {
 public:
   explicit Sender(const ChannelMemory& memory, bool shares_cores = false, Stores stores = Stores::fastest)
       : memory_(memory), places_(memory.shape.ring_bytes, shares_cores),
-        max_chunk_(memory.shape.ring_bytes / 8), writer_(stores) {}
+        max_chunk_(memory.shape.ring_bytes / 8), writer_(stores) {
+    THALWEG_ASSERT(light, std::has_single_bit(memory.shape.ring_bytes) && max_chunk_ >= cache_line / 2);
+    THALWEG_ASSERT(light, memory.shape.slot_bits <= ChannelShape::max_slot_bits);
+  }
 
   /// Puts what fits of a message into the channel, whose first `done` bytes are in it already; returns how
   /// many are now. Chunks end at multiples of `granule` bytes, which must be at most max_granule(). A

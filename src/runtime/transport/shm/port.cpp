@@ -54,6 +54,7 @@ void Port::activate(Rank number) {
 }
 
 void Port::start_send(Rank number, InFlightMessage& message) {
+  THALWEG_ASSERT(normal, number >= 0 && static_cast<std::size_t>(number) < peers_.size());
   const auto guard = lock();
   Peer& peer = peers_[static_cast<std::size_t>(number)];
   if (peer.sends.empty() && put(peer, message))
@@ -63,6 +64,7 @@ void Port::start_send(Rank number, InFlightMessage& message) {
 }
 
 void Port::start_receive(Rank number, InFlightMessage& message) {
+  THALWEG_ASSERT(normal, number >= 0 && static_cast<std::size_t>(number) < peers_.size());
   const auto guard = lock();
   Peer& peer = peers_[static_cast<std::size_t>(number)];
   if (!peer.unexpected.empty() && match_unexpected(peer, message))
@@ -214,7 +216,9 @@ std::size_t Port::find_publication(Completions& owner, const Multicast& multicas
 
 /// One of its members less is left; after the last, the slot will be announced to nobody else.
 void Port::count_off(Completions& owner, std::size_t number) {
+  THALWEG_ASSERT(normal, number < owner.publications.size());
   Publication& publication = owner.publications[number];
+  THALWEG_ASSERT(normal, publication.multicast.members > 0);
   if (--publication.multicast.members > 0)
     return;
   if (publication.offset)
@@ -273,6 +277,7 @@ void Port::deliver(Peer& peer, const Slot& slot) {
   if (count > 0)
     std::memcpy(unexpected.data.data() + unexpected.done, bytes, count);
   unexpected.done += count;
+  THALWEG_ASSERT(normal, unexpected.done <= total && total == unexpected.data.size());
   give_back(peer, slot);
   peer.buffers_unexpected = unexpected.done < total;
 }

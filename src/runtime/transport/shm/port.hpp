@@ -11,10 +11,10 @@
 // Where that has no room for long they go through the channels, each for itself: else one reader that is busy
 // with something else could keep all others waiting, and that for ever if it waits for one of them.
 
-#include "transport/batch.hpp"
 #include "transport/shm/broadcast_buffer.hpp"
 #include "transport/shm/channel.hpp"
 #include "transport/shm/doorbell.hpp"
+#include "transport/transport.hpp"
 
 #include <deque>
 #include <mutex>

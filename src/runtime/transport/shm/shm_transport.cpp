@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/shm/shm_transport.hpp"
 
+#include "base/assertion.hpp"
+
 #include <algorithm>
 #include <bit>
 
@@ -174,6 +176,7 @@ private:
   }
 
   InFlightMessage& occupy(std::uint32_t id, const Message& message) {
+    THALWEG_ASSERT(normal, id < entries_.size());
     ++completions_.in_flight;
     entries_[id] = {message, 0, &completions_, id};
     return entries_[id];
@@ -254,6 +257,8 @@ CoreSlot* GroupMemory::core_slots(std::byte* memory) const {
 }
 
 ChannelMemory GroupMemory::channel(std::byte* memory, Rank from, Rank to) const {
+  THALWEG_ASSERT(light, from >= 0 && static_cast<std::size_t>(from) < ranks_);
+  THALWEG_ASSERT(light, to >= 0 && static_cast<std::size_t>(to) < ranks_);
   const std::size_t number = static_cast<std::size_t>(to) * ranks_ + static_cast<std::size_t>(from);
   ChannelMemory channel;
   channel.shape = shape_;
@@ -288,6 +293,8 @@ std::byte* GroupMemory::broadcast_memory(std::byte* memory, Rank rank) const {
 
 std::unique_ptr<Transport> make_shm_transport(const std::shared_ptr<std::byte>& memory, Rank rank,
                                               std::int32_t ranks, const NodeUse& use) {
+  THALWEG_ASSERT(light, rank >= 0 && rank < ranks);
+  THALWEG_ASSERT(light, reinterpret_cast<std::uintptr_t>(memory.get()) % cache_line == 0);
   const GroupMemory group(ranks);
   const auto doorbell = [&](Rank of) {
     return use.sleeps ? GroupMemory::doorbell(memory.get(), of) : nullptr;

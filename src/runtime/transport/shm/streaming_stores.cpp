@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/shm/streaming_stores.hpp"
 
-#include "transport/shm/cache_line.hpp"
+#include "transport/shm/segment.hpp"
 
 #include <algorithm>
 

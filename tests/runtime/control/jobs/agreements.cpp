@@ -5,8 +5,8 @@
 
 #include "../checked_operations.hpp"
 #include "checks.hpp"
-#include "job/library/communicator.hpp"
 #include "job/library/group.hpp"
+#include "job/library/mpi_library.hpp"
 
 #include <chrono>
 #include <memory>

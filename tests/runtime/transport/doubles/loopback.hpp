@@ -3,8 +3,7 @@
 
 // Ranks as threads of one process, for tests: every message is matched under one lock.
 
-#include "transport/batch.hpp"
-#include "transport/mailbox.hpp"
+#include "transport/transport.hpp"
 
 #include <vector>
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "job/mpi/agreed_network.hpp"
+#include "job/mpi/agreed_knowledge.hpp"
 
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "machine/host_places.hpp"
 
 #include <fmt/format.h>
+#include <string>
+#include <utility>
 
 namespace thalweg::job {
 
@@ -93,6 +95,16 @@ KnownNetwork agree_on_network(const Agreement& everybody, const Placement& place
   for (std::size_t node = 0; node < located.places.size(); ++node)
     network.places.emplace(placement.node_ids[node], located.places[node]);
   return network;
+}
+
+// In the tuning file's own format, whose reader accepts every text that a person may have written there.
+tune::Tuning agree_on_tuning(const Agreement& everybody, tune::Tuning known) {
+  std::string text;
+  if (everybody.own() == 0 && !known.is_empty())
+    text = tune::to_text({known});
+  everybody.broadcast(text);
+  tune::TuningFile file = tune::parse_tuning(text, "the first rank's picks");
+  return file.empty() ? tune::Tuning{known.machine, {}} : std::move(file.front());
 }
 
 } // namespace thalweg::job

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/plan_cache.hpp"
+#include "engine/plan.hpp"
 
 #include <gtest/gtest.h>
 

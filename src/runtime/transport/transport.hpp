@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// What a transport offers the engine: messages of bytes between numbered ranks, many under way at once.
+// What a transport offers: to the engine messages of bytes between numbered ranks, many under way at once,
+// and beside them a mailbox for messages that nobody awaits.
 
 #include "base/error.hpp"
 #include "base/rank.hpp"
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 namespace thalweg::transport {
 
@@ -116,6 +118,18 @@ public:
   /// Do batches wait by looking, and let others go on meanwhile? Else they wait inside of a library.
   virtual bool waits_by_looking() const { return false; }
   virtual std::unique_ptr<Batch> make_batch() = 0;
+};
+
+/// A rank's mailbox in a group. Not thread-safe. Failures are thrown as Error.
+class Mailbox {
+public:
+  virtual ~Mailbox() = default;
+  /// Starts a message and returns its number. The bytes are copied.
+  virtual std::uint64_t send(Rank to, std::span<const std::byte> bytes) = 0;
+  /// Was the message received at its end? Once it was, its number is forgotten.
+  virtual bool was_received(std::uint64_t number) = 0;
+  /// Receives a message that has come; false where none has.
+  virtual bool receive(std::vector<std::byte>& message) = 0;
 };
 
 } // namespace thalweg::transport

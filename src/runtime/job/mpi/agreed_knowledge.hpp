@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// The network between a job's nodes, as far as the first rank's files know it: its shape, and who is where.
+// What the first rank's files know, on all ranks: the picks of the tuning file, and the network between a
+// job's nodes, its shape and who is where.
 
 #include "job/mpi/agreement.hpp"
 #include "job/placement.hpp"
 #include "machine/machine.hpp"
 #include "topology/node_places.hpp"
+#include "tune/tuning_file.hpp"
 
 #include <string>
 #include <unordered_map>
@@ -30,5 +32,8 @@ struct KnownNetwork {
 /// Collective over the ranks of `placement`.
 KnownNetwork agree_on_network(const Agreement& everybody, const Placement& placement,
                               const std::string& node_list, const machine::Machine& machine);
+
+/// What the first member knows, on all members.
+tune::Tuning agree_on_tuning(const Agreement& everybody, tune::Tuning known);
 
 } // namespace thalweg::job

@@ -2,7 +2,7 @@
 
 // What exchanges gain follows the machine's figures, and how many others a rank has something for.
 
-#include "tune/exchange_shares.hpp"
+#include "tune/prediction.hpp"
 
 #include "tune/candidates.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "nic/aggregating.hpp"
+#include "nic/aggregated_tree.hpp"
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 
 #include <algorithm>
@@ -20,6 +21,7 @@ HostView AggregatedTree::host(Rank rank) const {
 }
 
 HostView AggregatedTree::leaf(Rank aggregator) const {
+  THALWEG_ASSERT(light, aggregator < -1 && aggregator != spine);
   return numbered(card(aggregator), aggregator);
 }
 
@@ -56,6 +58,7 @@ HostView AggregatedTree::host_card(Rank rank) const {
 
 HostView AggregatedTree::leaf_card(Rank aggregator) const {
   const auto some = std::ranges::find(leaves_, -2 - aggregator) - leaves_.begin();
+  THALWEG_ASSERT(light, static_cast<std::size_t>(some) < leaves_.size()); // some host is on that leaf
   const HostView replaced = plain(leader(static_cast<Rank>(some)));
   const Rank leads = replaced.locals.front();
   const bool begins = replaced.is_root() && goes_down_;
@@ -87,6 +90,7 @@ HostView AggregatedTree::leaf_card(Rank aggregator) const {
 }
 
 HostView AggregatedTree::spine_card() const {
+  THALWEG_ASSERT(light, has_spine_);
   HostView replaced = plain(0);
   while (!replaced.is_root())
     replaced = plain(replaced.parent);

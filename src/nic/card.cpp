@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "nic/waiting.hpp"
+#include "nic/card.hpp"
 
 #include "base/error.hpp"
 
@@ -23,7 +23,7 @@ struct SleepingOnCard : wait::System {
   void sleep_us(std::uint32_t duration) {
     card->sleep_unless(*has_come, std::max(duration, shortest_sleep_us));
   }
-  Awaited* card;
+  WaitTarget* card;
   const std::function<bool()>* has_come;
 };
 
@@ -42,12 +42,12 @@ bool Patience::is_over() {
   return true;
 }
 
-void throw_if_lost(Awaited& card) {
+void throw_if_lost(WaitTarget& card) {
   if (const std::string loss = card.loss(); !loss.empty())
     throw Error(loss, "have it started again before the next job: thalweg nic serve", thalweg_error_system);
 }
 
-void wait_on(Awaited& card, const wait::Policy& policy, const std::function<bool()>& look,
+void wait_on(WaitTarget& card, const wait::Policy& policy, const std::function<bool()>& look,
              const std::function<bool()>& has_come) {
   wait::Policy sleeping = policy;
   sleeping.settings.yield_us = std::min(policy.settings.yield_us, longest_yield_us);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "wait/contended_cores.hpp"
+#include "wait/yield_history.hpp"
 
 #include <gtest/gtest.h>
 #include <initializer_list>
