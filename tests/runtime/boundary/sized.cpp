@@ -66,7 +66,8 @@ TEST(Sized, DoesNotCopyWhatIsWhole) {
   std::optional<Fruit> room;
   EXPECT_EQ(&sized(given, room), &given);
   const Fruit shorter{.size = 12};
-  EXPECT_EQ(&sized(shorter, room), &*room);
+  const Fruit& whole = sized(shorter, room);
+  EXPECT_EQ(&whole, &*room);
 }
 
 TEST(Sized, RefusesSizesOfNoVersion) {
