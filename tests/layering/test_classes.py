@@ -12,8 +12,6 @@ ROOT = Path(__file__).resolve().parents[2]
 # Larger than CLASS_SIZE_MAX, and to be taken apart by the state of their parts. None is added, and none grows.
 LARGE_CLASSES = {
     "CommunicatorState": 43,
-    "Bracket": 43,
-    "Team": 42,
 }
 PROCESS_VARIABLES_MAX = 27
 

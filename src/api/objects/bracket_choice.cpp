@@ -10,6 +10,38 @@
 
 namespace thalweg::objects {
 
+Period period_of(std::span<const RankPeriod> ranks) {
+  Period all;
+  model::Volume sum;
+  double multicast = 0;
+  model::Volume sent;
+  model::Volume received;
+  const auto raise = [](model::Volume& max, double messages, double bytes) {
+    max.messages = std::max(max.messages, messages);
+    max.bytes = std::max(max.bytes, bytes);
+  };
+  for (const RankPeriod& one : ranks) {
+    all.iterations = std::max(all.iterations, one.iterations);
+    all.total_seconds = std::max(all.total_seconds, one.seconds);
+    sum.messages += one.messages;
+    sum.bytes += one.bytes;
+    multicast += one.multicast_bytes;
+    raise(sent, one.messages, one.bytes);
+    raise(received, one.received_messages, one.received_bytes);
+  }
+  if (all.iterations <= 0)
+    return all;
+  if (received.messages <= 0)
+    received = sent;
+  const auto each = [&](const model::Volume& of, double parts) {
+    return model::Volume{of.messages / parts, of.bytes / parts};
+  };
+  all.pattern = {each(sum, all.iterations * static_cast<double>(ranks.size())), each(sent, all.iterations),
+                 each(received, all.iterations), sum.bytes > 0 ? std::min(1.0, multicast / sum.bytes) : 0};
+  all.seconds = all.total_seconds / all.iterations;
+  return all;
+}
+
 namespace {
 
 using evidence::Situation;
@@ -26,10 +58,10 @@ BracketChoice::BracketChoice(machine::Machine machine, machine::Level level, std
 
 std::vector<BracketChoice::Option> BracketChoice::options_of(std::int32_t ranks) {
   std::vector<Option> options;
-  for (const Combining one :
-       {Combining::direct, Combining::stream, Combining::mesh, Combining::grid, Combining::hypercube}) {
+  for (const BracketStrategy one : {BracketStrategy::direct, BracketStrategy::stream, BracketStrategy::mesh,
+                                    BracketStrategy::grid, BracketStrategy::hypercube}) {
     const std::vector<std::int32_t> sides = sides_of(one, ranks);
-    if (one == Combining::stream || std::ranges::find(options, sides, &Option::sides) == options.end())
+    if (one == BracketStrategy::stream || std::ranges::find(options, sides, &Option::sides) == options.end())
       options.push_back({one, sides});
   }
   return options;
@@ -112,6 +144,30 @@ void BracketChoice::explain(const Period& period, const std::vector<double>& pre
       explanation_ += fmt::format(" and steps of {}", format_seconds(tuner_.expected(option)));
     separator = ", ";
   }
+}
+
+void BracketTurns::decide(std::span<const Member> members, bool have_moved) {
+  const auto trying = std::ranges::find(members, turn_, &Member::number);
+  if (have_moved && trying != members.end())
+    trying->choice->begin_anew(); // what was measured is another distribution's
+  bool others_change = false;
+  for (const Member& one : members) {
+    const BracketStrategy before = one.choice->current();
+    one.choice->decide(one.period, one.number == turn_);
+    others_change |= one.number != turn_ && one.choice->current() != before;
+  }
+  if (others_change && trying != members.end())
+    trying->choice->begin_anew();
+  if (trying != members.end() && trying->choice->wants_turn())
+    return;
+  // The next one behind it that wants a turn, and else the first.
+  const auto wants = [](const Member& one) { return one.choice->wants_turn(); };
+  auto next =
+      std::ranges::find_if(members, [&](const Member& one) { return one.number > turn_ && wants(one); });
+  if (next == members.end())
+    next = std::ranges::find_if(members, wants);
+  if (next != members.end())
+    turn_ = next->number;
 }
 
 } // namespace thalweg::objects

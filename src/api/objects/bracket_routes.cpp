@@ -9,51 +9,51 @@
 
 namespace thalweg::objects {
 
-std::string_view to_text(Combining combining) {
+std::string_view to_text(BracketStrategy combining) {
   switch (combining) {
-  case Combining::direct:
+  case BracketStrategy::direct:
     return "direct";
-  case Combining::mesh:
+  case BracketStrategy::mesh:
     return "mesh";
-  case Combining::grid:
+  case BracketStrategy::grid:
     return "grid";
-  case Combining::hypercube:
+  case BracketStrategy::hypercube:
     return "hypercube";
-  case Combining::stream:
+  case BracketStrategy::stream:
     return "stream";
   }
   return "";
 }
 
-std::optional<Combining> find_combining(std::string_view text) {
-  for (const Combining one :
-       {Combining::direct, Combining::mesh, Combining::grid, Combining::hypercube, Combining::stream})
+std::optional<BracketStrategy> find_combining(std::string_view text) {
+  for (const BracketStrategy one : {BracketStrategy::direct, BracketStrategy::mesh, BracketStrategy::grid,
+                                    BracketStrategy::hypercube, BracketStrategy::stream})
     if (to_text(one) == text)
       return one;
   return std::nullopt;
 }
 
-Combining parse_combining(std::string_view text) {
+BracketStrategy parse_combining(std::string_view text) {
   if (const auto found = find_combining(text))
     return *found;
   throw Error(fmt::format("no strategy is called \"{}\"", text),
               "give \"direct\", \"mesh\", \"grid\", \"hypercube\", \"stream\" or \"auto\"");
 }
 
-std::int32_t dimensions_of(Combining combining, std::int32_t ranks) {
+std::int32_t dimensions_of(BracketStrategy combining, std::int32_t ranks) {
   switch (combining) {
-  case Combining::mesh:
+  case BracketStrategy::mesh:
     return 2;
-  case Combining::grid:
+  case BracketStrategy::grid:
     return 3;
-  case Combining::hypercube:
+  case BracketStrategy::hypercube:
     return std::max(1, static_cast<std::int32_t>(std::bit_width(static_cast<std::uint32_t>(ranks - 1))));
   default:
     return 1;
   }
 }
 
-std::vector<std::int32_t> sides_of(Combining combining, std::int32_t ranks) {
+std::vector<std::int32_t> sides_of(BracketStrategy combining, std::int32_t ranks) {
   const topology::VirtualMesh mesh(ranks, dimensions_of(combining, ranks));
   std::vector<std::int32_t> sides;
   for (std::int32_t dimension = 0; dimension < mesh.dimensions(); ++dimension)
@@ -61,7 +61,7 @@ std::vector<std::int32_t> sides_of(Combining combining, std::int32_t ranks) {
   return sides;
 }
 
-BracketRoutes::BracketRoutes(Combining combining, std::int32_t ranks, Rank rank)
+BracketRoutes::BracketRoutes(BracketStrategy combining, std::int32_t ranks, Rank rank)
     : mesh_(ranks, dimensions_of(combining, ranks)), rank_(rank) {
   for (std::int32_t phase = 0; phase < mesh_.dimensions(); ++phase) {
     std::vector<Rank>& all = receivers_.emplace_back(mesh_.receivers(rank, phase));

@@ -16,20 +16,20 @@
 namespace thalweg::objects {
 
 /// How the calls of an association's brackets travel.
-enum class Combining { direct, mesh, grid, hypercube, stream };
+enum class BracketStrategy { direct, mesh, grid, hypercube, stream };
 
-std::string_view to_text(Combining combining);
+std::string_view to_text(BracketStrategy combining);
 /// The one with that name, or none.
-std::optional<Combining> find_combining(std::string_view text);
+std::optional<BracketStrategy> find_combining(std::string_view text);
 /// Throws Error for other words.
-Combining parse_combining(std::string_view text);
+BracketStrategy parse_combining(std::string_view text);
 /// Of the virtual mesh of so many ranks; with `stream`, calls are not combined, and go directly.
-std::int32_t dimensions_of(Combining combining, std::int32_t ranks);
-std::vector<std::int32_t> sides_of(Combining combining, std::int32_t ranks);
+std::int32_t dimensions_of(BracketStrategy combining, std::int32_t ranks);
+std::vector<std::int32_t> sides_of(BracketStrategy combining, std::int32_t ranks);
 
 class BracketRoutes {
 public:
-  BracketRoutes(Combining combining, std::int32_t ranks, Rank rank);
+  BracketRoutes(BracketStrategy combining, std::int32_t ranks, Rank rank);
 
   std::size_t phases() const { return receivers_.size(); }
   /// Who gets in a phase what this rank holds for `destination`: maybe itself, which keeps it.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "objects/message_queue.hpp"
 
+#include "base/assertion.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -35,6 +37,7 @@ void MessageQueue::refill(std::size_t bytes) {
 void MessageQueue::adopt(MessageMemory memory, std::size_t bytes) {
   close();
   const char* const begin = memory.get();
+  THALWEG_ASSERT(normal, begin != nullptr && bytes % message_alignment == 0);
   if (pieces_.empty())
     read_ = begin;
   pieces_.push_back({std::move(memory), bytes, begin + bytes, true});
@@ -42,7 +45,9 @@ void MessageQueue::adopt(MessageMemory memory, std::size_t bytes) {
 }
 
 void MessageQueue::pop(std::size_t bytes) {
+  THALWEG_ASSERT(normal, !is_empty() && bytes % message_alignment == 0);
   read_ += bytes;
+  THALWEG_ASSERT(normal, pieces_.size() > 1 || read_ <= room_.next);
   if (pieces_.size() == 1 && read_ == room_.next) // what is in the cache is written again
     read_ = room_.next = pieces_.front().memory.get();
   else
@@ -50,6 +55,7 @@ void MessageQueue::pop(std::size_t bytes) {
 }
 
 MessageMemory MessageQueue::release_front() {
+  THALWEG_ASSERT(normal, !is_empty());
   return pieces_.front().is_one ? std::move(pieces_.front().memory) : nullptr;
 }
 

@@ -42,7 +42,10 @@ public:
 
   bool is_empty() const { return pieces_.empty() || (pieces_.size() == 1 && read_ == room_.next); }
   /// The oldest message. There is one.
-  const char* front() const { return read_; }
+  const char* front() const {
+    THALWEG_ASSERT(normal, !is_empty());
+    return read_;
+  }
   /// It took so many bytes, a multiple of the alignment.
   void pop(std::size_t bytes);
   /// The memory of the oldest message, which is popped as others are, if no other message was or will be in
@@ -57,6 +60,7 @@ public:
   char* place(std::size_t bytes) {
     if (static_cast<std::size_t>(room_.end - room_.next) < bytes)
       refill(bytes);
+    THALWEG_ASSERT(normal, bytes % message_alignment == 0);
     char* const at = room_.next;
     room_.next += bytes;
     return at;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "objects/reassignment.hpp"
 
+#include "base/assertion.hpp"
 #include "base/random.hpp"
 #include "place/partition.hpp"
 
@@ -36,6 +37,7 @@ std::vector<Rank> ranks_now(const std::vector<Burden>& elements) {
 
 std::vector<double> seconds_by_rank(const std::vector<Burden>& elements, const std::vector<Rank>& rank_of,
                                     std::int32_t ranks) {
+  THALWEG_ASSERT(normal, rank_of.size() == elements.size());
   std::vector<double> seconds(at(ranks));
   for (std::size_t one = 0; one < elements.size(); ++one)
     seconds[at(rank_of[one])] += elements[one].seconds;
@@ -165,6 +167,7 @@ std::vector<Rank> near_ranks(const std::vector<Burden>& elements, const std::vec
   const std::vector<std::int32_t> parts =
       place::partition(graph_of(talks, elements.size()), weights, ranks, threshold, random);
   const std::vector<Rank> of_part = ranks_of_parts(elements, parts, ranks);
+  THALWEG_ASSERT(normal, parts.size() == elements.size() && std::ranges::find(of_part, -1) == of_part.end());
   std::vector<Rank> rank_of;
   rank_of.reserve(elements.size());
   for (const std::int32_t part : parts)

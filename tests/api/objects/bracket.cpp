@@ -31,7 +31,7 @@ struct World {
   };
   static_assert(sizeof(Content) == bytes_each);
 
-  World(Combining combining, std::int32_t ranks, std::vector<std::size_t> of,
+  World(BracketStrategy combining, std::int32_t ranks, std::vector<std::size_t> of,
         std::size_t bytes_max = SIZE_MAX)
       : elements(std::move(of)), longest(bytes_max) {
     for (Rank rank = 0; rank < ranks; ++rank)
@@ -118,8 +118,8 @@ constexpr std::size_t one_multicast = 512; // to 19 ranks, with its heads
 /// With as many bytes in a message, at most.
 void all_come_once(std::size_t bytes_max) {
   std::mt19937_64 random(1);
-  for (const Combining combining :
-       {Combining::direct, Combining::mesh, Combining::grid, Combining::hypercube})
+  for (const BracketStrategy combining :
+       {BracketStrategy::direct, BracketStrategy::mesh, BracketStrategy::grid, BracketStrategy::hypercube})
     for (std::int32_t ranks = 1; ranks <= 20; ++ranks) {
       std::vector<std::size_t> elements;
       for (Rank rank = 0; rank < ranks; ++rank)
@@ -168,7 +168,7 @@ TEST(Bracket, WhatIsTooLongGoesInPieces) {
 }
 
 TEST(Bracket, AStrategySendsToItsNeighborsInTheMesh) {
-  const auto messages = [](Combining combining, std::int32_t ranks) {
+  const auto messages = [](BracketStrategy combining, std::int32_t ranks) {
     std::mt19937_64 random(2);
     World world(combining, ranks, std::vector<std::size_t>(static_cast<std::size_t>(ranks), 1));
     for (Rank from = 0; from < ranks; ++from)
@@ -182,16 +182,16 @@ TEST(Bracket, AStrategySendsToItsNeighborsInTheMesh) {
     EXPECT_EQ(world.held(), 0U);
     return world.messages;
   };
-  EXPECT_EQ(messages(Combining::direct, 16), 16U * 15U);
-  EXPECT_EQ(messages(Combining::mesh, 16), 16U * 6U);
-  EXPECT_EQ(messages(Combining::grid, 27), 27U * 6U);
-  EXPECT_EQ(messages(Combining::hypercube, 16), 16U * 4U);
+  EXPECT_EQ(messages(BracketStrategy::direct, 16), 16U * 15U);
+  EXPECT_EQ(messages(BracketStrategy::mesh, 16), 16U * 6U);
+  EXPECT_EQ(messages(BracketStrategy::grid, 27), 27U * 6U);
+  EXPECT_EQ(messages(BracketStrategy::hypercube, 16), 16U * 4U);
 }
 
 TEST(Bracket, AMulticastTravelsOnceWhereItsWaysAreOne) {
   const auto bytes_by_payload = [](bool is_multicast) {
     std::mt19937_64 random(4);
-    World world(Combining::mesh, 16, std::vector<std::size_t>(16, 1));
+    World world(BracketStrategy::mesh, 16, std::vector<std::size_t>(16, 1));
     world.call_bytes = 1600;
     for (Rank from = 0; from < 16; ++from) {
       std::vector<Rank> others;
@@ -215,8 +215,8 @@ TEST(Bracket, AMulticastTravelsOnceWhereItsWaysAreOne) {
 }
 
 TEST(Bracket, ItCountsWhatGoesFromRankToRank) {
-  for (const Combining combining :
-       {Combining::direct, Combining::mesh, Combining::hypercube, Combining::stream}) {
+  for (const BracketStrategy combining : {BracketStrategy::direct, BracketStrategy::mesh,
+                                          BracketStrategy::hypercube, BracketStrategy::stream}) {
     std::mt19937_64 random(5);
     World world(combining, 9, std::vector<std::size_t>(9, 2));
     for (int iteration = 0; iteration < 3; ++iteration) {
@@ -235,7 +235,8 @@ TEST(Bracket, ItCountsWhatGoesFromRankToRank) {
     EXPECT_EQ(sender.messages, 3 * 2) << to_text(combining);
     EXPECT_EQ(sender.bytes, 3 * 4 * bytes_each);
     const RankPeriod receiver = world.brackets[0]->take_period();
-    EXPECT_EQ(receiver.received_messages, combining == Combining::stream ? 0 : 3 * 8) << to_text(combining);
+    EXPECT_EQ(receiver.received_messages, combining == BracketStrategy::stream ? 0 : 3 * 8)
+        << to_text(combining);
     EXPECT_EQ(receiver.messages, 0);
     EXPECT_EQ(world.brackets[3]->take_period().messages, 0);
   }
@@ -243,7 +244,7 @@ TEST(Bracket, ItCountsWhatGoesFromRankToRank) {
 
 TEST(Bracket, WhatGoesDirectlyDoesNotWaitForMoreThanAMessageHolds) {
   std::mt19937_64 random(7);
-  World world(Combining::direct, 2, {1, 1}, 100);
+  World world(BracketStrategy::direct, 2, {1, 1}, 100);
   for (std::uint64_t call = 0; call < 50; ++call)
     world.deposit(0, 0, 1, call);
   EXPECT_GT(world.messages, 10U);
@@ -259,10 +260,10 @@ TEST(Bracket, WhatGoesDirectlyDoesNotWaitForMoreThanAMessageHolds) {
 
 TEST(Bracket, AnotherStrategyBeginsWithAnEpoch) {
   std::mt19937_64 random(6);
-  World world(Combining::direct, 12, std::vector<std::size_t>(12, 1));
+  World world(BracketStrategy::direct, 12, std::vector<std::size_t>(12, 1));
   std::uint32_t epoch = 0;
-  for (const Combining combining :
-       {Combining::mesh, Combining::stream, Combining::hypercube, Combining::direct}) {
+  for (const BracketStrategy combining : {BracketStrategy::mesh, BracketStrategy::stream,
+                                          BracketStrategy::hypercube, BracketStrategy::direct}) {
     ++epoch;
     for (auto& one : world.brackets) {
       one->begin_epoch(epoch, true);
@@ -275,13 +276,14 @@ TEST(Bracket, AnotherStrategyBeginsWithAnEpoch) {
         world.brackets[static_cast<std::size_t>(from)]->end(0);
       }
     world.run(random);
-    EXPECT_EQ(world.delivered, combining == Combining::stream ? 0U : 24U) << to_text(combining);
+    EXPECT_EQ(world.delivered, combining == BracketStrategy::stream ? 0U : 24U) << to_text(combining);
     EXPECT_EQ(world.held(), 0U);
   }
 }
 
 TEST(Bracket, WhatOthersWaitForInVainIsSentStraight) {
-  for (const Combining combining : {Combining::direct, Combining::mesh, Combining::hypercube}) {
+  for (const BracketStrategy combining :
+       {BracketStrategy::direct, BracketStrategy::mesh, BracketStrategy::hypercube}) {
     std::mt19937_64 random(3);
     World world(combining, 9, std::vector<std::size_t>(9, 2));
     for (Rank from = 0; from < 9; ++from) {

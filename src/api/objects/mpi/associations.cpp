@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "objects/mpi/associations.hpp"
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 #include "base/hash.hpp"
 
@@ -24,10 +25,9 @@ std::uint32_t Associations::agree_on_bit(std::string_view strategy, std::uint16_
     std::uint64_t hash;
     std::uint64_t unused;
   };
-  const job::Group& group = scheduler_.group();
+  control::Control& ranks = scheduler_.control();
   const std::string text = fmt::format("{} {} {}", array, strategy, may_try);
-  const auto proposals =
-      group.agreement(group.channels().policy()).allgather(Proposal{text_hash(text), unused});
+  const auto proposals = ranks.run(ranks.allgather(Proposal{text_hash(text), unused}));
   const auto other =
       std::ranges::find_if(proposals, [&](const Proposal& one) { return one.hash != proposals[0].hash; });
   if (other != proposals.end())
@@ -52,7 +52,7 @@ std::uint16_t Associations::add(std::uint16_t array, std::string_view strategy, 
   if (all_.size() > std::numeric_limits<std::uint16_t>::max())
     throw Error("too many associations were made", "keep associations instead of making them anew");
   const bool is_automatic = strategy == automatic;
-  const Combining wanted = is_automatic ? Combining::direct : parse_combining(strategy);
+  const BracketStrategy wanted = is_automatic ? BracketStrategy::direct : parse_combining(strategy);
   const auto number = static_cast<std::uint16_t>(all_.size());
   const auto elements = [this, array]() -> std::size_t {
     const auto& of = scheduler_.arrays()[array];
@@ -73,6 +73,7 @@ std::uint16_t Associations::add(std::uint16_t array, std::string_view strategy, 
   remark(number,
          fmt::format("association {} of {}: {}, {}", number, scheduler_.arrays()[array]->type,
                      to_text(wanted), is_automatic ? "until a fence chooses" : "as the program says"));
+  THALWEG_ASSERT(normal, std::has_single_bit(agreed) && (agreed & unused) != 0);
   bit = agreed;
   return number;
 }
@@ -147,7 +148,7 @@ void Associations::begin_epoch(bool sends) {
 }
 
 void Associations::switch_strategies() {
-  const job::Group& group = scheduler_.group();
+  control::Control& ranks = scheduler_.control();
   const double seconds = scheduler_.running_seconds() - period_began_seconds_;
   std::vector<BracketTurns::Member> members;
   for (std::size_t number = 0; number < all_.size(); ++number) {
@@ -156,8 +157,7 @@ void Associations::switch_strategies() {
       continue;
     RankPeriod own = association->bracket.take_period();
     own.seconds = seconds;
-    members.push_back({number, &*association->choice,
-                       period_of(group.agreement(group.channels().policy()).allgather(own))});
+    members.push_back({number, &*association->choice, period_of(ranks.run(ranks.allgather(own)))});
   }
   turns_.decide(members, have_moved_);
   for (const BracketTurns::Member& member : members)
@@ -165,6 +165,7 @@ void Associations::switch_strategies() {
 }
 
 void Associations::use_choice(std::size_t number) {
+  THALWEG_ASSERT(normal, number < all_.size() && all_[number] && all_[number]->choice);
   auto& association = *all_[number];
   const BracketChoice& choice = *association.choice;
   const auto& of = scheduler_.arrays()[association.array];

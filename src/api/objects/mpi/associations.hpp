@@ -7,9 +7,7 @@
 #include "job/library/group_knowledge.hpp"
 #include "objects/bracket.hpp"
 #include "objects/bracket_choice.hpp"
-#include "objects/bracket_turns.hpp"
-#include "objects/mpi/fence_notes.hpp"
-#include "objects/mpi/held_messages.hpp"
+#include "objects/fences.hpp"
 #include "objects/mpi/scheduler.hpp"
 
 #include <optional>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "objects/mpi/checkpoint.hpp"
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 
 #include <algorithm>
@@ -144,6 +145,7 @@ void Checkpoint::restore(const std::string& folder) {
   for (const auto& [part, bytes] : parts)
     for (const SavedElement& one :
          elements_of(bytes, part_name(folder, manifest.generation, static_cast<Rank>(part)), manifest)) {
+      THALWEG_ASSERT(normal, one.array < present.size());
       const thalweg_objects_array& array = *present[one.array];
       (stay ? array.enter : array.settle)(array.context, one.element, one.bytes.data(), one.bytes.size());
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "objects/mpi/large_messages.hpp"
 
+#include "base/assertion.hpp"
 #include "job/library/mpi_library.hpp"
 #include "wait/system.hpp"
 
@@ -76,6 +77,7 @@ void LargeMessages::send_by_mpi(std::uint32_t rank, MessageMemory memory, std::s
 
 LargeAnnouncement LargeMessages::send(std::uint32_t rank, MessageMemory memory, std::size_t bytes,
                                       bool is_near) {
+  THALWEG_ASSERT(normal, memory != nullptr && bytes > 0);
   count_of(bytes); // also where it is copied, so that what is refused does not depend on the kernel
   if (!is_near) {
     send_by_mpi(rank, std::move(memory), bytes);
@@ -106,6 +108,7 @@ void LargeMessages::answered(std::uint32_t rank, bool is_copied) {
   const auto offer = std::ranges::find(offers_, rank, &Offer::rank);
   if (offer == offers_.end())
     return;
+  THALWEG_ASSERT(normal, offer->memory != nullptr);
   Offer oldest = std::move(*offer);
   offers_.erase(offer);
   if (!is_copied)

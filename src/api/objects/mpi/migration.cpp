@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "objects/mpi/migration.hpp"
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 #include "base/units.hpp"
-#include "objects/load_order.hpp"
+#include "objects/fences.hpp"
 #include "thalweg/error.hpp"
 #include "thalweg/stream_formats.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cstring>
 #include <fmt/format.h>
 
@@ -43,7 +43,7 @@ std::optional<std::vector<Candidate>> Migration::list(bool may_move) const {
     const std::size_t count = array->list(array->context, elements.size(), elements.data(), loads.data());
     if (count == SIZE_MAX)
       return std::nullopt;
-    assert(count <= elements.size());
+    THALWEG_ASSERT(normal, count <= elements.size());
     for (std::size_t i = 0; i < count; ++i)
       all.push_back({static_cast<std::uint16_t>(number), elements[i], scheduler_.group().rank(),
                      tick_seconds * static_cast<double>(loads[i])});
@@ -63,12 +63,12 @@ thalweg_moved Migration::move(const std::vector<Candidate>& candidates, thalweg_
   seconds.reserve(candidates.size() + 1); // without tasks, weights are still given
   for (const Candidate& one : candidates)
     seconds.push_back(one.seconds);
-  struct Given {
+  struct PackContext {
     Scheduler& scheduler;
     const std::vector<Candidate>& candidates;
   } given{scheduler_, candidates};
   const auto pack = [](void* context, std::size_t first, std::size_t end, void* to, std::size_t room) {
-    const auto& [scheduler, all] = *static_cast<Given*>(context);
+    const auto& [scheduler, all] = *static_cast<PackContext*>(context);
     std::size_t needed = 0; // each element is written to where it travels from, and once where it fits
     for (std::size_t i = first; i < end; ++i) {
       const thalweg_objects_array& array = *scheduler.arrays()[all[i].array];
@@ -105,6 +105,7 @@ thalweg_moved Migration::move(const std::vector<Candidate>& candidates, thalweg_
   if (status != thalweg_success)
     scheduler_.finish(); // tells on all ranks what could not be written
   detail::check(status);
+  THALWEG_ASSERT(normal, moved.kept <= candidates.size());
   for (std::size_t i = moved.kept; i < candidates.size(); ++i) {
     const thalweg_objects_array& array = *scheduler_.arrays()[candidates[i].array];
     array.leave(array.context, candidates[i].element);
@@ -118,6 +119,7 @@ void Migration::enter(const thalweg_moved& moved) {
     Passenger head;
     std::memcpy(&head, at, sizeof head);
     at += sizeof head;
+    THALWEG_ASSERT(normal, head.array < scheduler_.arrays().size() && scheduler_.arrays()[head.array]);
     const thalweg_objects_array& array = *scheduler_.arrays()[head.array];
     array.enter(array.context, head.element, at, head.bytes);
     at += head.bytes;
@@ -217,6 +219,7 @@ thalweg_fence_outcome Migration::reassign(const std::vector<Candidate>& candidat
     reassigner_.learn(done, 1e-9 * static_cast<double>(wait::System::now_ns() - begin_ns));
   count(after);
   const std::uint64_t left = scheduler_.view().departed - departed;
+  THALWEG_ASSERT(normal, after + left >= before); // elements come or go, and are not lost
   notes_.add(fmt::format(
       "{}: imbalance {:.2f}, to become {:.2f}; {:.3g} B between ranks, to become {:.3g}; {}: {} "
       "would be saved, and "

@@ -4,12 +4,9 @@
 // Elements that move at fences: the tasks of a balancer (thalweg/balance.h), whose weights are the seconds
 // that their messages took; or as one rank decides, which knows them all.
 
-#include "objects/fence_terms.hpp"
-#include "objects/mpi/candidates.hpp"
-#include "objects/mpi/fence_notes.hpp"
+#include "objects/fences.hpp"
 #include "objects/mpi/reassigner.hpp"
 #include "objects/mpi/scheduler.hpp"
-#include "objects/mpi/ticks.hpp"
 #include "thalweg/balance.h"
 
 #include <memory>

@@ -4,10 +4,12 @@
 #include "base/assertion.hpp"
 #include "base/error.hpp"
 #include "thalweg/error.hpp"
+#include "thalweg/stream_frames.hpp"
 
 #include <algorithm>
 #include <climits>
 #include <cstring>
+#include <exception>
 #include <fmt/format.h>
 #include <utility>
 
@@ -24,7 +26,78 @@ bool is_urgent(const thalweg_message& head) {
   return (head.entry & THALWEG_OBJECTS_URGENT) != 0;
 }
 
+std::size_t bytes_at(const char* at) {
+  thalweg_message head;
+  std::memcpy(&head, at, sizeof head);
+  return sizeof head + head.bytes;
+}
+
+/// What is thrown fails the stream's phase.
+template <typename Work>
+int guarded_frames(const thalweg_stream_view& view, Work work) noexcept {
+  try {
+    work();
+    return 0;
+  } catch (const std::exception& failed) {
+    return view.fail(view.stream, failed.what());
+  }
+}
+
 } // namespace
+
+char* Frames::place(std::uint32_t rank, std::size_t bytes) {
+  view_->has_sent = 1;
+  const detail::frame_place place = detail::first_place(*view_, rank);
+  return detail::put_tag(detail::place_in(*view_, place.next.link, place.tag_bytes + bytes), place);
+}
+
+void Frames::let_go(std::uint32_t rank, bool at_once) {
+  detail::let_go(*view_, detail::first_link(*view_, rank), at_once);
+}
+
+const char* Frames::take_one(const char* at) {
+  thalweg_message head;
+  std::memcpy(&head, at, sizeof head);
+  take_(head, at + sizeof head);
+  return at + sizeof head + head.bytes;
+}
+
+int Frames::deliver(void* context, const char* items, std::size_t bytes) {
+  auto& self = *static_cast<Frames*>(context);
+  return guarded_frames(*self.view_, [&] {
+    for (const char *at = items, *end = items + bytes; at < end;)
+      at = self.take_one(at);
+  });
+}
+
+int Frames::forward(void* context, const char* items, std::size_t bytes, std::uint32_t dimension) {
+  auto& self = *static_cast<Frames*>(context);
+  thalweg_stream_view& view = *self.view_;
+  return guarded_frames(view, [&] {
+    const thalweg_stream_dimension& last = view.dimension[view.dimensions - 1];
+    for (const char *at = items, *end = items + bytes; at < end;) {
+      const detail::hop next = detail::next_hop(view, detail::read_tag(view, at), dimension + 1);
+      at += view.tag_bytes;
+      if (next.is_last && next.link == last.first_link + last.own) {
+        view.delivered_bytes += bytes_at(at);
+        at = self.take_one(at);
+      } else {
+        at = detail::put_frame(view, {next, next.is_last ? 0U : view.tag_bytes}, at, bytes_at(at));
+      }
+    }
+  });
+}
+
+int Frames::resend(void* context, const char* items, std::size_t bytes, std::uint32_t odd) {
+  auto& self = *static_cast<Frames*>(context);
+  return guarded_frames(*self.view_, [&] {
+    for (const char *at = items, *end = items + bytes; at < end;) {
+      const char* const frame = at + sizeof(std::uint32_t);
+      std::memcpy(self.place(detail::deferred_rank(at, odd), bytes_at(frame)), frame, bytes_at(frame));
+      at = frame + bytes_at(frame);
+    }
+  });
+}
 
 RankMessages::RankMessages(const job::Group& group, thalweg_objects_view& view, MessageQueues& queues,
                            Listener listener)
@@ -60,6 +133,7 @@ void RankMessages::send_large(std::uint32_t rank) {
 }
 
 void RankMessages::send_notice(Rank rank, Notice what, std::span<const char> said) {
+  THALWEG_ASSERT(normal, rank >= 0 && rank < group_.ranks() && rank != group_.rank());
   const thalweg_message head{.bytes = static_cast<std::uint32_t>(said.size()),
                              .array = control_array,
                              .entry = static_cast<std::uint16_t>(what),
@@ -86,6 +160,7 @@ void RankMessages::send_combined(Rank rank, std::uint16_t holder_entry,
                              .element = THALWEG_OBJECTS_NOBODY,
                              .source = view_.rank};
   const auto to = static_cast<std::uint32_t>(rank);
+  THALWEG_ASSERT(normal, to != view_.rank && to < view_.ranks && bytes % message_alignment == 0);
   const bool is_large = sizeof head + bytes > view_.max_bytes;
   char* at = is_large ? begin_large(sizeof head + bytes) : frames_.place(to, sizeof head + bytes);
   std::memcpy(at, &head, sizeof head);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "objects/mpi/reassigner.hpp"
 
+#include "base/assertion.hpp"
+
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -12,12 +14,13 @@ namespace {
 
 using Key = std::pair<std::uint16_t, std::uint32_t>; // array, element
 
-std::vector<Talk> talks_between(const std::vector<Candidate>& all, const std::vector<Exchanged>& exchanged) {
+std::vector<Talk> talks_between(const std::vector<Candidate>& all,
+                                const std::vector<ElementTraffic>& exchanged) {
   std::map<Key, std::uint32_t> places;
   for (const Candidate& one : all)
     places.emplace(Key{one.array, one.element}, static_cast<std::uint32_t>(places.size()));
   std::vector<Talk> talks;
-  for (const Exchanged& one : exchanged) {
+  for (const ElementTraffic& one : exchanged) {
     const auto from = places.find({one.from_array, one.from});
     const auto to = places.find({one.to_array, one.to});
     if (from != places.end() && to != places.end()) // both can move
@@ -54,9 +57,9 @@ std::uint64_t max_moves(const std::vector<Burden>& burdens, const std::vector<Ra
 
 } // namespace
 
-Reassignment Reassigner::decide(const std::vector<Candidate>& all, const std::vector<Exchanged>& exchanged,
-                                thalweg_fence_scheme scheme, const FenceTerms& terms,
-                                std::vector<Order>& orders) const {
+Reassignment Reassigner::decide(const std::vector<Candidate>& all,
+                                const std::vector<ElementTraffic>& exchanged, thalweg_fence_scheme scheme,
+                                const FenceTerms& terms, std::vector<Order>& orders) const {
   const std::int32_t ranks = scheduler_.group().ranks();
   std::vector<Burden> burdens;
   burdens.reserve(all.size());
@@ -64,6 +67,7 @@ Reassignment Reassigner::decide(const std::vector<Candidate>& all, const std::ve
     burdens.push_back({one.seconds, one.rank});
   const std::vector<Talk> talks = talks_between(all, exchanged);
   const std::vector<Rank> to = ranks_by(scheme, burdens, talks, ranks, terms.threshold);
+  THALWEG_ASSERT(normal, to.size() == all.size());
   std::vector<Rank> from;
   for (const Burden& one : burdens)
     from.push_back(one.rank);
@@ -98,7 +102,7 @@ Reassignment Reassigner::begin(const std::vector<Candidate>& own, thalweg_fence_
   const Rank rank = scheduler_.group().rank();
   control::Control& ranks = scheduler_.control();
   const std::vector<Candidate> all = ranks.run(ranks.gather(own));
-  const std::vector<Exchanged> exchanged = ranks.run(ranks.gather(scheduler_.sample().take()));
+  const std::vector<ElementTraffic> exchanged = ranks.run(ranks.gather(scheduler_.sample().take()));
   std::vector<Order> orders;
   Reassignment found;
   if (rank == 0)
@@ -107,6 +111,7 @@ Reassignment Reassigner::begin(const std::vector<Candidate>& own, thalweg_fence_
   orders = ranks.run(ranks.broadcast(std::move(orders)));
   for (const Order& one : orders)
     if (one.from == rank) {
+      THALWEG_ASSERT(normal, one.to != rank && one.array < scheduler_.arrays().size());
       const thalweg_objects_array& array = *scheduler_.arrays()[one.array];
       array.depart(array.context, one.element, static_cast<std::uint32_t>(one.to));
     }

@@ -4,13 +4,23 @@
 // Fences at which one rank decides for all elements (objects/reassignment.hpp): by what their messages took,
 // and where it is wanted, by who calls whom.
 
-#include "objects/fence_terms.hpp"
-#include "objects/mpi/candidates.hpp"
+#include "base/rank.hpp"
+#include "objects/fences.hpp"
+#include "objects/mpi/scheduler.hpp"
 #include "objects/reassignment.hpp"
 
+#include <cstdint>
 #include <vector>
 
 namespace thalweg::objects {
+
+/// An element that may move.
+struct Candidate {
+  std::uint16_t array = 0;
+  std::uint32_t element = 0;
+  Rank rank = 0;      ///< where it is
+  double seconds = 0; ///< that its messages took since the last fence
+};
 
 /// What has been decided, the same on all ranks.
 struct Reassignment {
@@ -40,7 +50,7 @@ private:
     Rank from = 0;
     Rank to = 0;
   };
-  Reassignment decide(const std::vector<Candidate>& all, const std::vector<Exchanged>& talks,
+  Reassignment decide(const std::vector<Candidate>& all, const std::vector<ElementTraffic>& talks,
                       thalweg_fence_scheme scheme, const FenceTerms& terms, std::vector<Order>& orders) const;
 
   Scheduler& scheduler_;
