@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "team/call.hpp"
 
+#include "base/assertion.hpp"
 #include "job/library/mpi_calls.hpp"
 #include "schedule/buffers.hpp"
 
@@ -16,9 +17,9 @@ namespace {
 using schedule::Operation;
 
 // In the order of thalweg_collective.
-constexpr Operation operations[] = {Operation::broadcast, Operation::scatter,  Operation::gather,
-                                    Operation::allgather, Operation::alltoall, Operation::reduce,
-                                    Operation::allreduce, Operation::scan,     Operation::barrier};
+constexpr Operation operation_numbers[] = {Operation::broadcast, Operation::scatter,  Operation::gather,
+                                           Operation::allgather, Operation::alltoall, Operation::reduce,
+                                           Operation::allreduce, Operation::scan,     Operation::barrier};
 
 // Bytes of an element of a type that has neither gaps nor bytes before its begin.
 std::size_t element_bytes(const thalweg_team_call& given) {
@@ -54,24 +55,42 @@ void check_synchronization(const char* end, thalweg_sync given) {
                 "choose a thalweg_sync_...");
 }
 
+template <std::size_t size>
+void put(std::array<char, size>& place, const std::string& text) {
+  const std::string kept = text.size() < size ? text : text.substr(text.size() - size + 1);
+  std::memcpy(place.data(), kept.c_str(), kept.size() + 1);
+}
+
+void check_buffer(const SymmetricMemory& memory, const std::byte* buffer, std::size_t bytes,
+                  const std::string& site) {
+  const Allocation* const allocation = memory.find(buffer);
+  if (allocation == nullptr)
+    return;
+  const auto left = static_cast<std::size_t>(allocation->begin() + allocation->bytes() - buffer);
+  if (bytes > left)
+    throw Error(
+        fmt::format("at {}, {} bytes from a place in symmetric memory that has {} left", site, bytes, left),
+        "allocate more, or move less");
+}
+
 } // namespace
 
 std::string_view name_of(const thalweg_team_call& given) {
   constexpr std::size_t knows_collective = offsetof(thalweg_team_call, input);
   const auto number = static_cast<std::size_t>(given.collective);
-  const bool is_known = given.size >= knows_collective && number < std::size(operations);
-  return is_known ? schedule::name(operations[number]) : "start";
+  const bool is_known = given.size >= knows_collective && number < std::size(operation_numbers);
+  return is_known ? schedule::name(operation_numbers[number]) : "start";
 }
 
 Operation operation_of(thalweg_collective collective) {
   const auto number = static_cast<std::size_t>(collective);
-  if (number >= std::size(operations))
+  if (number >= std::size(operation_numbers))
     throw Error(fmt::format("there is no collective number {}", number), "choose a thalweg_collective_...");
-  return operations[number];
+  return operation_numbers[number];
 }
 
 bool is_of_teams(Operation operation) {
-  return std::ranges::find(operations, operation) != std::end(operations);
+  return std::ranges::find(operation_numbers, operation) != std::end(operation_numbers);
 }
 
 TeamCall checked(const thalweg_team_call& given, const job::Group& group) {
@@ -101,6 +120,7 @@ TeamCall checked(const thalweg_team_call& given, const job::Group& group) {
   if (given.count > limit / call.element_bytes)
     throw Error(fmt::format("{} elements", given.count), "that many do not fit into memory");
   check_buffers(call, group);
+  THALWEG_ASSERT(light, !call.is_own && is_of_teams(call.operation));
   return call;
 }
 
@@ -112,6 +132,41 @@ std::string site_of(const thalweg_team_call& given, const void* return_address) 
     return "somewhere";
   const auto offset = static_cast<const char*>(return_address) - static_cast<const char*>(info.dli_fbase);
   return fmt::format("{}+{:#x}", info.dli_fname, offset);
+}
+
+CallNote note_of(const std::string& what, const std::string& site) {
+  CallNote note;
+  put(note.what, what);
+  put(note.site, site);
+  return note;
+}
+
+void check_same_call(std::span<const CallNote> of_ranks) {
+  THALWEG_ASSERT(light, !of_ranks.empty());
+  const CallNote& first = of_ranks.front();
+  for (std::size_t rank = 1; rank < of_ranks.size(); ++rank) {
+    const CallNote& other = of_ranks[rank];
+    if (other.what != first.what)
+      throw Error(fmt::format("rank 0 has come to {} at {}, rank {} to {} at {}", first.what.data(),
+                              first.site.data(), rank, other.what.data(), other.site.data()),
+                  "all ranks of a team make the same calls in the same order", thalweg_error_mismatch);
+  }
+}
+
+void check_memory(const job::Group& group, const SymmetricMemory& memory, const TeamCall& call,
+                  const std::string& site) {
+  const schedule::Problem problem{.operation = call.operation, .ranks = group.ranks(), .root = call.root};
+  const auto bytes_of = [&](std::int32_t units) {
+    return static_cast<std::size_t>(units) * call.unit_bytes();
+  };
+  check_buffer(memory, call.input, bytes_of(schedule::input_units(problem, group.rank())), site);
+  check_buffer(memory, call.output, bytes_of(schedule::output_units(problem, group.rank())), site);
+}
+
+std::string describe(const thalweg_team_call& given, const TeamCall& call) {
+  return fmt::format("{} of {} x {} bytes, root {}, synchronization {} and {}", name_of(given), call.count,
+                     call.element_bytes, call.root, static_cast<int>(call.before),
+                     static_cast<int>(call.after));
 }
 
 } // namespace thalweg::teams

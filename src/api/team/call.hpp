@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// A collective of a team, its arguments checked.
+// A collective of a team, its arguments checked. In checked teams (THALWEG_CHECK=1) every call is held
+// against those of the other ranks before it begins.
 
 #include "job/library/group.hpp"
 #include "schedule/operation.hpp"
+#include "team/symmetric_memory.hpp"
 #include "thalweg/team.h"
 
+#include <array>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -23,6 +27,7 @@ struct TeamCall {
   Rank root = 0;
   thalweg_sync before = thalweg_sync_mine;
   thalweg_sync after = thalweg_sync_mine;
+  bool is_own = false; ///< the team's, not the program's: no selection counts for it
 
   std::size_t unit_bytes() const { return count * element_bytes; }
   bool in_place() const { return input == output && input != nullptr; }
@@ -41,5 +46,22 @@ TeamCall checked(const thalweg_team_call& given, const job::Group& group);
 
 /// Where the call stands in the program: file and line, or what the return address belongs to.
 std::string site_of(const thalweg_team_call& given, const void* return_address);
+
+/// The call in words, without what ranks may differ in.
+std::string describe(const thalweg_team_call& given, const TeamCall& call);
+
+/// What ranks of a checked team tell each other of a call: what it is, and where it stands. Longer texts are
+/// cut at their begin, as paths' ends say more.
+struct CallNote {
+  std::array<char, 96> what{};
+  std::array<char, 160> site{};
+};
+CallNote note_of(const std::string& what, const std::string& site);
+/// Throws Error where the ranks have not come to the same call, naming both and where they stand.
+void check_same_call(std::span<const CallNote> of_ranks);
+
+/// Throws Error where a buffer begins in symmetric memory and reaches beyond its end.
+void check_memory(const job::Group& group, const SymmetricMemory& memory, const TeamCall& call,
+                  const std::string& site);
 
 } // namespace thalweg::teams

@@ -21,7 +21,7 @@ using thalweg::boundary::guarded;
 using thalweg::boundary::must_be_given;
 using thalweg::job::mpi_must_run;
 using thalweg::job::ShadowCommunicator;
-using thalweg::teams::InFlightOperation;
+using thalweg::teams::OperationPointer;
 using thalweg::teams::Team;
 
 struct thalweg_team {
@@ -33,12 +33,12 @@ struct thalweg_team {
 namespace {
 
 /// A team in a call: waits in other teams let it be.
-class Entered {
+class TeamAccess {
 public:
-  explicit Entered(Team& team) : lock_(team.in_call()), team_(team) {}
-  ~Entered() { team_.note_under_way(); }
-  Entered(const Entered&) = delete;
-  Entered& operator=(const Entered&) = delete;
+  explicit TeamAccess(Team& team) : lock_(team.operations().in_call()), team_(team) {}
+  ~TeamAccess() { team_.operations().note_under_way(); }
+  TeamAccess(const TeamAccess&) = delete;
+  TeamAccess& operator=(const TeamAccess&) = delete;
   Team* operator->() const { return &team_; }
   Team& operator*() const { return team_; }
 
@@ -50,7 +50,7 @@ private:
 /// A team may be freed before its requests are: then they have finished.
 class TeamRequest final : public thalweg_request {
 public:
-  TeamRequest(Team& team, std::shared_ptr<InFlightOperation> operation)
+  TeamRequest(Team& team, OperationPointer operation)
       : thalweg_request(team.group().rank(), team.group().ranks()), team_(team),
         operation_(std::move(operation)) {}
 
@@ -58,18 +58,18 @@ public:
     if (operation_->has_finished())
       return true;
     mpi_must_run();
-    return Entered(team_)->test(*operation_);
+    return TeamAccess(team_)->operations().test(*operation_);
   }
   void wait() override {
     if (operation_->has_finished())
       return;
     mpi_must_run();
-    Entered(team_)->wait(*operation_);
+    TeamAccess(team_)->operations().wait(*operation_);
   }
 
 private:
   Team& team_;
-  std::shared_ptr<InFlightOperation> operation_;
+  OperationPointer operation_;
 };
 
 Caller caller(std::string_view call, const thalweg_team* team) {
@@ -78,11 +78,11 @@ Caller caller(std::string_view call, const thalweg_team* team) {
   return {.call = call, .rank = team->team.group().rank(), .ranks = team->team.group().ranks()};
 }
 
-Entered of(thalweg_team* team) {
+TeamAccess of(thalweg_team* team) {
   if (team == nullptr)
     throw Error("there is no team (NULL)",
                 "thalweg_team_create() makes one; ranks outside of a split or a subset have none");
-  return Entered(team->team);
+  return TeamAccess(team->team);
 }
 
 thalweg_team* part_of(Team& whole, int color, int key) {
@@ -90,7 +90,7 @@ thalweg_team* part_of(Team& whole, int color, int key) {
   return part ? new thalweg_team(std::move(part), whole) : nullptr;
 }
 
-void hand_out(const Entered& team, std::shared_ptr<InFlightOperation> operation, thalweg_request** request) {
+void hand_out(const TeamAccess& team, OperationPointer operation, thalweg_request** request) {
   *request = operation ? new TeamRequest(*team, std::move(operation)) : nullptr;
 }
 
@@ -177,7 +177,7 @@ thalweg_status thalweg_team_free(thalweg_team** team) {
     if (!thalweg::job::mpi_runs())
       *team = nullptr; // what MPI still knows of can no longer be taken back: the memory stays
     mpi_must_run();
-    of(*team)->complete();
+    of(*team)->operations().complete();
     of(*team)->end_messages();
     delete *team;
     *team = nullptr;
@@ -247,7 +247,7 @@ thalweg_status thalweg_team_barrier(thalweg_team* team, thalweg_request** reques
 }
 
 thalweg_status thalweg_team_complete(thalweg_team* team) {
-  return guarded(caller("complete", team), [&] { of(team)->complete(); });
+  return guarded(caller("complete", team), [&] { of(team)->operations().complete(); });
 }
 
 thalweg_status thalweg_team_open_inboxes(thalweg_team* team) {

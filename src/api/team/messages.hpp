@@ -5,19 +5,28 @@
 // library elsewhere.
 
 #include "job/library/communicator.hpp"
-#include "team/card_inbox.hpp"
+#include "nic/inbox_member.hpp"
+#include "team/operations.hpp"
 #include "thalweg/team.h"
 
 #include <deque>
+#include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace thalweg::teams {
 
+/// A team's inboxes on its hosts' network devices (nic/inbox.h).
+struct CardInbox {
+  std::unique_ptr<nic::InboxMember> member; ///< null on all ranks where one cannot have it
+  std::string why_not;                      ///< the first such rank's reason
+};
+
 class Messages {
 public:
-  /// Collective.
-  Messages(const job::Group& group, const wait::Policy& policy);
+  /// Collective. Both outlive it.
+  Messages(const job::Group& group, Operations& operations);
 
   /// Who matches, and why not the devices: for people.
   const std::string& where() const { return where_; }
@@ -48,11 +57,11 @@ private:
   std::shared_ptr<job::ShadowCommunicator> shadow_;
   int largest_tag_ = 0;
   CardInbox card_;
-  struct Kept {
+  struct CopiedMessage {
     std::vector<std::byte> message;
     MPI_Request request = MPI_REQUEST_NULL;
   };
-  std::deque<Kept> kept_; // in the order of sending
+  std::deque<CopiedMessage> kept_; // in the order of sending
   std::string where_;
 };
 

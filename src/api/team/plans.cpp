@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "team/plans.hpp"
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 #include "job/buffer_use.hpp"
+#include "strategies/index.hpp"
 #include "strategies/order.hpp"
 #include "transport/aggregation/aggregation_port.hpp"
 #include "tune/candidates.hpp"
@@ -22,6 +24,15 @@ Aim aim_of(const TeamCall& call) {
   return call.after == thalweg_sync_none ? Aim::throughput : Aim::latency;
 }
 
+// Values are short. Few ranks are connected for them.
+strategies::Scheduled own_strategy(schedule::Operation operation) {
+  THALWEG_ASSERT(normal,
+                 operation == schedule::Operation::barrier || operation == schedule::Operation::allgather);
+  const bool is_barrier = operation == schedule::Operation::barrier;
+  return strategies::Scheduled(
+      strategies::find(operation, is_barrier ? "dissemination" : "gather_broadcast"));
+}
+
 } // namespace
 
 struct Plans::Entry {
@@ -36,6 +47,7 @@ Runner::Runner(std::shared_ptr<const engine::Plan> plan, transport::Transport& t
       execution_(std::make_unique<engine::Execution>(*plan_, *batch_)) {}
 
 void Runner::start(std::byte* input, std::byte* output, engine::Tags tags, engine::Operator* combine) {
+  THALWEG_ASSERT(normal, held_bytes_ == 0 || input != nullptr);
   if (held_bytes_ > 0)
     input = static_cast<std::byte*>(std::memcpy(held_.grow(held_bytes_), input, held_bytes_));
   execution_->start({input, output, scratch_.grow(static_cast<std::size_t>(plan_->scratch_bytes())),
@@ -65,7 +77,8 @@ BorrowedRunner Plans::runner_for(const TeamCall& call, bool commutes) {
                       static_cast<std::int64_t>(call.element_bytes),
                       call.in_place() ? 1 : 0,
                       aim_of(call) == Aim::throughput ? 1 : 0,
-                      commutes ? 1 : 0};
+                      commutes ? 1 : 0,
+                      call.is_own ? 1 : 0};
   std::shared_ptr<Entry> entry = entries_.find(key);
   if (!entry) {
     entry = make_entry(call, commutes);
@@ -75,6 +88,7 @@ BorrowedRunner Plans::runner_for(const TeamCall& call, bool commutes) {
   if (entry->idle.empty()) {
     runner = std::make_unique<Runner>(entry->plan, group_.transport(), entry->held_bytes);
   } else {
+    THALWEG_ASSERT(normal, entry->idle.back() != nullptr);
     runner = std::move(entry->idle.back());
     entry->idle.pop_back();
   }
@@ -94,7 +108,8 @@ schedule::Problem Plans::problem_of(const TeamCall& call, bool commutes) const {
 
 std::shared_ptr<Plans::Entry> Plans::make_entry(const TeamCall& call, bool commutes) const {
   schedule::Problem problem = problem_of(call, commutes);
-  const strategies::Scheduled chosen = choose(problem, aim_of(call)).scheduled;
+  const strategies::Scheduled chosen =
+      call.is_own ? own_strategy(call.operation) : choose(problem, aim_of(call)).scheduled;
   const strategies::Strategy& strategy = chosen.strategy();
   problem.parameters = chosen.parameters();
   const job::BufferUse use = job::buffer_use(call.in_place(), strategy.in_place);

@@ -10,15 +10,47 @@
 #include "job/storage.hpp"
 #include "strategies/selection.hpp"
 #include "team/call.hpp"
-#include "team/model_choices.hpp"
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace thalweg::teams {
+
+/// What runs for a problem, and who said so.
+struct TeamChoice {
+  strategies::Scheduled scheduled;
+  std::string origin;
+};
+
+/// What the model has picked, kept for a team and all its parts: to ask it takes longer than to make a team,
+/// and parts that are made again and again ask the same. Teams of several threads may share it.
+class ModelChoices {
+public:
+  /// The choice for that key, which has all that decides; `find` makes it.
+  template <typename Find>
+  TeamChoice choice(engine::PlanKey key, Find find) {
+    if (const std::shared_ptr<TeamChoice> known = known_choice(key))
+      return *known;
+    auto found = std::make_shared<TeamChoice>(find());
+    const std::scoped_lock lock(mutex_);
+    choices_.insert(std::move(key), found);
+    return *found;
+  }
+
+private:
+  std::shared_ptr<TeamChoice> known_choice(const engine::PlanKey& key) {
+    const std::scoped_lock lock(mutex_);
+    return choices_.find(key);
+  }
+
+  std::mutex mutex_;
+  engine::PlanCache<TeamChoice> choices_;
+};
 
 /// A plan at work, with the memory that it needs. Used again and again, by one call at a time.
 class Runner {

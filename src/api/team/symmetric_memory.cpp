@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "team/symmetric_memory.hpp"
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 
 #include <algorithm>
@@ -28,6 +29,7 @@ Allocation::Allocation(job::Group& group, std::size_t bytes)
     segment_ = group.share(stride_ * static_cast<std::size_t>(group.near_ranks()));
   if (segment_) {
     own_ = segment_->memory() + stride_ * static_cast<std::size_t>(group.near_rank());
+    THALWEG_ASSERT(light, stride_ >= bytes_ && of(group.near_rank()) == own_);
     return;
   }
   private_.reset(static_cast<std::byte*>(std::aligned_alloc(page, stride_)));
@@ -38,6 +40,7 @@ Allocation::Allocation(job::Group& group, std::size_t bytes)
 }
 
 std::byte* Allocation::of(Rank near_rank) const {
+  THALWEG_ASSERT(normal, near_rank >= 0);
   return segment_ ? segment_->memory() + stride_ * static_cast<std::size_t>(near_rank) : nullptr;
 }
 

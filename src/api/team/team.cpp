@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "team/team.hpp"
 
+#include "base/assertion.hpp"
 #include "job/library/communicator.hpp"
 #include "job/library/mpi_calls.hpp"
 #include "job/library/mpi_library.hpp"
-#include "team/checking.hpp"
 
-#include <algorithm>
 #include <cstdlib>
-#include <iterator>
 #include <utility>
 
 namespace thalweg::teams {
 
 namespace {
-
-// Tags come round again after 255 calls, and a call takes up to three.
-constexpr std::size_t max_in_flight = 64;
 
 bool wants_checks() {
   const char* const value = std::getenv("THALWEG_CHECK");
@@ -31,20 +26,16 @@ Team::Team(std::shared_ptr<job::ShadowCommunicator> shadow, const Team& whole)
     : Team(std::move(shadow), &whole) {}
 
 Team::Team(std::shared_ptr<job::ShadowCommunicator> shadow, const Team* whole)
-    : group_(std::move(shadow), whole == nullptr ? nullptr : &whole->group_),
-      policy_(group_.channels().policy()), is_checked_(wants_checks()),
+    : group_(std::move(shadow), whole == nullptr ? nullptr : &whole->group_), is_checked_(wants_checks()),
       knowledge_(whole == nullptr ? std::make_shared<const job::Knowledge>(job::agree_on_knowledge(group_))
                                   : whole->knowledge_),
-      plans_(group_, knowledge_, whole == nullptr ? nullptr : &whole->plans_),
-      tags_(group_.transport().tag_limit()) {
-  policy_.progress_others = progress_team;
-  policy_.context = this;
+      plans_(group_, knowledge_, whole == nullptr ? nullptr : &whole->plans_), operations_(group_, plans_) {
   if (const char* const selections = std::getenv("THALWEG_USE"))
     plans_.use(selections, Selector::environment);
 }
 
 void Team::use(const std::string& selections) {
-  complete();
+  operations_.complete();
   plans_.use(selections, Selector::program);
 }
 
@@ -61,7 +52,7 @@ std::string Team::strategy(thalweg_collective collective, std::size_t bytes) con
 }
 
 std::shared_ptr<job::ShadowCommunicator> Team::split(int color, int key) {
-  barrier_with_progress();
+  operations_.meet();
   MPI_Comm part = MPI_COMM_NULL;
   job::must(PMPI_Comm_split(group_.communicator(), color < 0 ? MPI_UNDEFINED : color, key, &part),
             "MPI_Comm_split");
@@ -69,7 +60,7 @@ std::shared_ptr<job::ShadowCommunicator> Team::split(int color, int key) {
 }
 
 std::byte* Team::allocate(std::size_t bytes) {
-  barrier_with_progress();
+  operations_.meet();
   return memory_.allocate(group_, bytes);
 }
 
@@ -86,6 +77,7 @@ std::byte* Team::reach(const void* address, Rank rank) const {
   if (allocation == nullptr)
     return nullptr;
   const auto offset = static_cast<const std::byte*>(address) - allocation->begin();
+  THALWEG_ASSERT(light, offset >= 0 && static_cast<std::size_t>(offset) < allocation->bytes());
   if (rank == group_.rank())
     return allocation->begin() + offset;
   const Rank near = group_.near_rank(rank);
@@ -93,16 +85,7 @@ std::byte* Team::reach(const void* address, Rank rank) const {
   return begin == nullptr ? nullptr : begin + offset;
 }
 
-InFlightOperation::Part Team::part_for(const TeamCall& call, bool commutes) {
-  return {plans_.runner_for(call, commutes), tags_.for_call()};
-}
-
-InFlightOperation::Part Team::barrier_if(bool wanted) {
-  return wanted ? part_for(TeamCall{}, true) : InFlightOperation::Part{};
-}
-
-std::shared_ptr<InFlightOperation> Team::start_operation(const thalweg_team_call& given,
-                                                         const void* return_address) {
+OperationPointer Team::make(const thalweg_team_call& given, const void* return_address) {
   const TeamCall call = checked(given, group_);
   if (is_checked_) {
     const std::string site = site_of(given, return_address);
@@ -112,80 +95,37 @@ std::shared_ptr<InFlightOperation> Team::start_operation(const thalweg_team_call
   int commutes = 1;
   if (call.op != MPI_OP_NULL)
     job::must(MPI_Op_commutative(call.op, &commutes), "MPI_Op_commutative");
-  InFlightOperation::Part before = barrier_if(call.before == thalweg_sync_all);
-  InFlightOperation::Part body = part_for(call, commutes != 0);
-  InFlightOperation::Part after = barrier_if(call.after == thalweg_sync_all);
-  return std::make_shared<InFlightOperation>(call, std::move(before), std::move(body), std::move(after));
+  return operations_.make(call, commutes != 0);
 }
 
-// Executions hold on to others' messages until they have looked at them: all go on whenever one is waited
-// for.
-std::shared_ptr<InFlightOperation> Team::keep(std::shared_ptr<InFlightOperation> operation) {
-  progress();
-  if (operation->progress())
-    return nullptr;
-  in_flight_.push_back(operation);
-  if (in_flight_.size() > max_in_flight)
-    wait(*in_flight_.front());
-  return operation;
-}
-
-// What this rank has for others leaves before it goes away, perhaps for long: where its own part is done,
-// nothing tells the program to come back.
-std::shared_ptr<InFlightOperation> Team::start(const thalweg_team_call& given, const void* return_address) {
-  std::shared_ptr<InFlightOperation> started = keep(start_operation(given, return_address));
-  group_.channels().flush();
-  return started;
+OperationPointer Team::start(const thalweg_team_call& given, const void* return_address) {
+  return operations_.start(make(given, return_address));
 }
 
 void Team::run(const thalweg_team_call& given, const void* return_address) {
-  std::shared_ptr<InFlightOperation> operation = start_operation(given, return_address);
-  if (given.after == thalweg_sync_none) {
-    keep(std::move(operation));
-    group_.channels().flush_unless_in_row();
-  } else if (in_flight_.empty() && !group_.has_far_ranks() && !others_have_under_way(*this)) {
-    operation->run();
-  } else {
-    keep(operation);
-    wait(*operation);
-  }
-}
-
-void Team::barrier_with_progress() {
-  group_.channels().flush();
-  group_.agreement(policy_).allgather(char{});
+  operations_.run(make(given, return_address), given.after == thalweg_sync_none);
 }
 
 void Team::check_same(const std::string& what, const std::string& site) {
   if (is_checked_)
-    check_same_call(group_.agreement(policy_), what, site);
+    check_same_call(operations_.allgather(note_of(what, site)));
 }
 
-std::shared_ptr<InFlightOperation> Team::start_barrier(const void* return_address) {
+OperationPointer Team::start_barrier(const void* return_address) {
   check_same("barrier", site_of({}, return_address));
-  std::shared_ptr<InFlightOperation> started = keep(std::make_shared<InFlightOperation>(
-      TeamCall{}, barrier_if(true), InFlightOperation::Part{}, InFlightOperation::Part{}));
-  group_.channels().flush();
-  return started;
+  return operations_.start(operations_.make(TeamCall{}, true));
 }
 
 void Team::barrier(const void* return_address) {
   check_same("barrier", site_of({}, return_address));
-  complete();
-  const auto operation = std::make_shared<InFlightOperation>(
-      TeamCall{}, barrier_if(true), InFlightOperation::Part{}, InFlightOperation::Part{});
-  keep(operation);
-  wait(*operation);
-}
-
-void Team::complete() {
-  wait_until([this] { return in_flight_.empty(); });
+  operations_.complete();
+  operations_.run_to_end(operations_.make(TeamCall{}, true));
 }
 
 void Team::open_inboxes() {
-  barrier_with_progress();
+  operations_.meet();
   if (!messages_)
-    messages_ = std::make_unique<Messages>(group_, policy_);
+    messages_ = std::make_unique<Messages>(group_, operations_);
 }
 
 Messages& Team::messages() {
@@ -199,70 +139,8 @@ void Team::end_messages() {
   if (!messages_)
     return;
   messages_->complete();
-  barrier_with_progress();
+  operations_.meet();
   messages_.reset();
-}
-
-// A program that tests in a loop waits too, and may do nothing else that lets the library go on.
-bool Team::test(const InFlightOperation& operation) {
-  progress();
-  group_.channels().flush();
-  if (!operation.has_finished())
-    progress_team(this);
-  return operation.has_finished();
-}
-
-void Team::wait(const InFlightOperation& operation) {
-  wait_until([&operation] { return operation.has_finished(); });
-}
-
-wait::Visit Team::progress_team(void* team) {
-  auto& self = *static_cast<Team*>(team);
-  const wait::Policy& below = self.group_.channels().policy();
-  const wait::Visit visit = below.progress_others(below.context);
-  self.progress();
-  self.group_.channels().flush(); // the wait may end with this visit, and the call with it
-  return std::max(visit, visit_others(self));
-}
-
-wait::Visit Team::go_on() noexcept {
-  const std::size_t before = in_flight_.size();
-  try {
-    progress();
-    group_.channels().flush();
-  } catch (...) {
-    failure_ = std::current_exception();
-  }
-  return in_flight_.size() == before ? wait::Visit::pending : wait::Visit::moved;
-}
-
-// An operation that fails has left nothing behind in the list, and is looked at again.
-void Team::progress() {
-  if (failure_)
-    std::rethrow_exception(std::exchange(failure_, nullptr));
-  for (auto operation = in_flight_.begin(); operation != in_flight_.end();)
-    operation = (*operation)->progress() ? in_flight_.erase(operation) : std::next(operation);
-}
-
-// What others still need of this rank goes before it is away, perhaps for long.
-template <typename Condition>
-void Team::wait_until(Condition is_reached) {
-  group_.channels().flush();
-  if (is_reached())
-    return;
-  std::size_t before = in_flight_.size();
-  auto look = [&] {
-    group_.channels().flush();
-    progress();
-    if (is_reached()) {
-      group_.channels().flush();
-      return wait::Look::reached;
-    }
-    const bool moved = in_flight_.size() != before;
-    before = in_flight_.size();
-    return moved ? wait::Look::moved : wait::Look::nothing;
-  };
-  wait::until(policy_, look);
 }
 
 } // namespace thalweg::teams
