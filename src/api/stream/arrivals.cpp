@@ -17,8 +17,8 @@ constexpr std::uint64_t window_ns = 20'000;
 } // namespace
 
 Arrivals::~Arrivals() {
-  for (const std::deque<Early>& early : early_)
-    for (const Early& one : early)
+  for (const std::deque<EarlySlot>& early : early_)
+    for (const EarlySlot& one : early)
       if (one.is_copy)
         spare_.free(*one.slot);
 }
@@ -50,9 +50,9 @@ bool Arrivals::take(std::uint32_t from_dimension, bool copies) {
 // What came for a phase before that had begun.
 bool Arrivals::take_early(std::uint32_t dimension, bool copies) {
   bool moved = false;
-  std::deque<Early>& early = early_[dimension];
+  std::deque<EarlySlot>& early = early_[dimension];
   while (!early.empty() && handles(early.front().slot->head.phase)) {
-    const Early first = early.front();
+    const EarlySlot first = early.front();
     early.pop_front();
     handle(*first.slot, first.taken);
     if (first.is_copy)
@@ -62,7 +62,7 @@ bool Arrivals::take_early(std::uint32_t dimension, bool copies) {
     moved = true;
   }
   if (copies)
-    for (Early& one : early)
+    for (EarlySlot& one : early)
       if (!one.is_copy) {
         Slot& kept = *one.slot;
         one = {&spare_.copy(kept), true, one.taken};
@@ -136,6 +136,8 @@ bool Arrivals::take_far(std::uint32_t dimension, bool copies) {
 
 void Arrivals::free_near(Slot& slot) {
   const Rank owner = slot.head.source;
+  THALWEG_ASSERT(normal,
+                 mesh_.fabric().near(owner) >= 0 && slot.is_free.load(std::memory_order_relaxed) == 0);
   slot.is_free.store(1, std::memory_order_release);
   if (mesh_.fabric().rings)
     mesh_.ring(mesh_.fabric().near(owner));
@@ -157,7 +159,7 @@ bool Arrivals::take_shown(std::uint64_t now_ns) {
 // What was sent before comes first, as does the slot itself if it is sent meanwhile.
 bool Arrivals::take_shown(Inbox& inbox, std::uint32_t dimension) {
   THALWEG_ASSERT(normal, early_[dimension].empty() || !handles(early_[dimension].front().slot->head.phase));
-  const Shown shown = Shown::of(inbox.window->load(std::memory_order_acquire));
+  const WindowContent shown = WindowContent::of(inbox.window->load(std::memory_order_acquire));
   if (shown.place == 0 || !handles(shown.phase))
     return false;
   inbox.watched = shown.place;
@@ -188,7 +190,7 @@ void Arrivals::handle(Slot& slot, std::uint32_t taken) {
   THALWEG_ASSERT(normal, head.phase == phase_ && taken <= head.bytes);
   const std::span content(reinterpret_cast<const char*>(slot.items()), head.bytes);
   if (head.has(SlotHead::has_seen)) {
-    PhaseSeen seen;
+    PhaseMeasurement seen;
     THALWEG_ASSERT(normal, content.size() == sizeof seen);
     std::memcpy(&seen, content.data(), sizeof seen);
     phase_end_.take_seen(seen);
@@ -202,6 +204,7 @@ void Arrivals::handle(Slot& slot, std::uint32_t taken) {
 }
 
 void Arrivals::handle_items(std::span<const char> items, std::uint32_t dimension) {
+  THALWEG_ASSERT(normal, dimension < mesh_.route().dimensions() || items.empty());
   // After a failure nothing is worth handling, but marks have to go on.
   if (items.empty() || failure_.is_known())
     return;

@@ -6,8 +6,8 @@
 // kept until that has begun: where its sender has put it, or copied away where he must not be held up.
 
 #include "stream/handler.hpp"
-#include "stream/mailbox.hpp"
 #include "stream/mesh.hpp"
+#include "stream/node_memory.hpp"
 #include "stream/overflow.hpp"
 #include "stream/phase_end.hpp"
 
@@ -45,7 +45,7 @@ public:
   void show_at_once() { shown_ns_ = 0; }
 
 private:
-  struct Early {
+  struct EarlySlot {
     Slot* slot;
     bool is_copy;
     std::uint32_t taken = 0; // bytes of it, before
@@ -68,9 +68,9 @@ private:
   Handler& handler_;
   PhaseEnd& phase_end_;
   Failure& failure_;
-  std::vector<std::vector<Inbox>> inboxes_; // by dimension, of senders on this node
-  std::vector<std::deque<Early>> early_;    // of the next phase, by dimension
-  std::uint8_t phase_ = 0;                  // modulo 2
+  std::vector<std::vector<Inbox>> inboxes_;  // by dimension, of senders on this node
+  std::vector<std::deque<EarlySlot>> early_; // of the next phase, by dimension
+  std::uint8_t phase_ = 0;                   // modulo 2
   bool holds_ = false;
   std::uint64_t shown_ns_ = 0; // when it looked into windows
 };

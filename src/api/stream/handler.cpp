@@ -9,7 +9,7 @@
 namespace thalweg::streams {
 
 void Handler::deliver(std::span<const char> items) {
-  THALWEG_ASSERT(normal, !items.empty());
+  THALWEG_ASSERT(normal, !items.empty() && !runs());
   delivered_bytes_ += items.size();
   Member* const outer = membership_.enter();
   view_.in_handler = 1;
@@ -45,6 +45,7 @@ void Handler::resend(std::span<const char> items, std::uint32_t odd) {
 }
 
 void Failure::happened(std::string why) {
+  THALWEG_ASSERT(light, own_rank_ >= 0);
   if (is_known())
     return;
   failed_rank_ = own_rank_;

@@ -2,8 +2,8 @@
 #include "stream/item_route.hpp"
 
 #include "base/arithmetic.hpp"
+#include "base/assertion.hpp"
 #include "base/error.hpp"
-#include "stream/wave.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -65,6 +65,8 @@ ItemRoute::ItemRoute(const Shape& shape, std::int32_t ranks, Rank rank, std::spa
   const Rank own_cell = rank_of_cell.empty()
                             ? rank
                             : static_cast<Rank>(std::ranges::find(rank_of_cell, rank) - rank_of_cell.begin());
+  THALWEG_ASSERT(light, rank >= 0 && rank < ranks);
+  THALWEG_ASSERT(light, rank_of_cell.empty() || rank_of_cell.size() == static_cast<std::size_t>(ranks));
   std::int64_t cells_left = 1;
   for (std::int32_t d = 0; d < mesh.dimensions(); ++d) {
     const auto side = static_cast<std::uint32_t>(mesh.side(d));
@@ -84,20 +86,23 @@ ItemRoute::ItemRoute(const Shape& shape, std::int32_t ranks, Rank rank, std::spa
       senders_.back().push_back(rank);
     cells_left *= d == 0 ? 1 : mesh.side(d);
   }
+  THALWEG_ASSERT(light, peers_[own_link()].rank == rank);
   tag_bytes_ = cells_left <= UINT16_MAX ? 2 : 4;
   add_quiescence_links(ranks, rank);
 }
 
 void ItemRoute::add_quiescence_links(std::int32_t ranks, Rank rank) {
   std::vector<Rank> senders;
-  for (std::int64_t step = 1; step < ranks; step *= QuiescenceCheck::radix) {
+  for (std::int64_t step = 1; step < ranks; step *= ItemRoute::quiescence_radix) {
     rounds_.push_back(static_cast<std::uint32_t>(peers_.size()));
-    for (std::int64_t away = step; away < step * QuiescenceCheck::radix && away < ranks; away += step) {
+    for (std::int64_t away = step; away < step * ItemRoute::quiescence_radix && away < ranks; away += step) {
       peers_.push_back({static_cast<Rank>((rank + away) % ranks), quiescence_dimension()});
       senders.push_back(static_cast<Rank>((rank + ranks - away) % ranks));
     }
   }
   rounds_.push_back(static_cast<std::uint32_t>(peers_.size()));
+  THALWEG_ASSERT(light,
+                 senders.size() == peers_.size() - rounds_.front()); // who hears it from others tells as many
   senders_.push_back(std::move(senders));
 }
 

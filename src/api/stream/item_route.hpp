@@ -3,6 +3,7 @@
 
 // Which way items go: a virtual mesh of ranks, and this rank's peers in it.
 
+#include "base/assertion.hpp"
 #include "base/rank.hpp"
 #include "thalweg/stream_links.h"
 #include "topology/virtual_mesh.hpp"
@@ -29,6 +30,9 @@ struct Peer {
 
 class ItemRoute {
 public:
+  /// In round r of a quiescence check a rank sends to those that are 1 to 3 times 4^r ranks behind it.
+  static constexpr std::int32_t quiescence_radix = 4;
+
   /// `rank_of_cell`: who is where in the mesh; empty where rank r is cell r.
   ItemRoute(const Shape& shape, std::int32_t ranks, Rank rank, std::span<const Rank> rank_of_cell = {});
 
@@ -37,7 +41,10 @@ public:
   /// By link.
   const std::vector<Peer>& peers() const { return peers_; }
   std::uint32_t own_link() const;
-  std::uint32_t first_link(std::uint32_t dimension) const { return dimensions_[dimension].first_link; }
+  std::uint32_t first_link(std::uint32_t dimension) const {
+    THALWEG_ASSERT(normal, dimension < dimensions_.size());
+    return dimensions_[dimension].first_link;
+  }
   /// One behind the last link of a dimension.
   std::uint32_t end_link(std::uint32_t dimension) const;
   /// Who sends to this rank along a dimension, in the last one it does so itself; or in quiescence checks.

@@ -55,7 +55,7 @@ void fill_in_calls(thalweg_stream_view& view) {
 } // namespace
 
 ItemStream::ItemStream(const Mesh& mesh, Fabric fabric, const thalweg_stream_handler& handler,
-                       const StreamOptions& options, std::shared_ptr<StreamSet> set, Choosing* choosing)
+                       const StreamOptions& options, std::shared_ptr<StreamSet> set, MeshChooser* choosing)
     : mesh_(mesh, std::move(fabric), options.max_slot_bytes), membership_(std::move(set), *this),
       record_(wait::System::now_ns()),
       spare_(options.max_slot_bytes, options.max_overflow_bytes, record_.open().max_overflow_bytes),

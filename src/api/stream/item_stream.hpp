@@ -7,14 +7,11 @@
 //   Links       slots that are filled, and when they are sent        Departures  slots on their way out
 //   Arrivals    slots that come, and what came early                 SpareSlots  memory beside the node's
 //   PhaseEnd    which marks were sent and have come                  Failure     why the phase fails
-//   Deferred    what belongs to a phase whose mesh is not known      PhaseRecord what was done
+//   DeferredItems    what belongs to a phase whose mesh is not known      PhaseRecord what was done
 //
 // Here they are put together: what a call of the program does, and what a wait does.
 
 #include "stream/arrivals.hpp"
-#include "stream/choosing.hpp"
-#include "stream/deferred.hpp"
-#include "stream/departures.hpp"
 #include "stream/handler.hpp"
 #include "stream/links.hpp"
 #include "stream/mesh.hpp"
@@ -42,7 +39,7 @@ class ItemStream final : public Member {
 public:
   /// `choosing`: who may change the mesh, and outlives the stream; null: it never changes.
   ItemStream(const Mesh& mesh, Fabric fabric, const thalweg_stream_handler& handler,
-             const StreamOptions& options, std::shared_ptr<StreamSet> set, Choosing* choosing = nullptr);
+             const StreamOptions& options, std::shared_ptr<StreamSet> set, MeshChooser* choosing = nullptr);
 
   thalweg_stream_view* view() { return &handler_.view(); }
   /// Since it was made.
@@ -98,7 +95,7 @@ private:
   SpareSlots spare_;
   Failure failure_;
   Handler handler_;
-  Deferred deferred_;
+  DeferredItems deferred_;
   Departures departures_;
   Links links_;
   PhaseEnd phase_end_;

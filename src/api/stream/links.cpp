@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stream/links.hpp"
 
+#include "base/assertion.hpp"
 #include "thalweg/stream_items.hpp"
 #include "wait/waiter.hpp"
 
@@ -16,6 +17,65 @@ namespace {
 constexpr std::uint64_t max_message_ns = 50'000;
 
 } // namespace
+
+void Departures::enter() {
+  THALWEG_ASSERT(light, overflow_.is_empty());
+  const ItemRoute& route = mesh_.route();
+  pools_.clear();
+  for (std::uint32_t d = 0; d <= route.quiescence_dimension(); ++d)
+    pools_.push_back(mesh_.pool(d));
+  ways_.clear();
+  for (const Peer& peer : route.peers()) {
+    const Rank near = mesh_.fabric().near(peer.rank);
+    ways_.push_back({.peer = peer.rank,
+                     .near = near,
+                     .dimension = peer.dimension,
+                     .mailbox = near < 0 ? MailboxEnd() : mesh_.mailbox_to(near, peer.dimension)});
+  }
+}
+
+void Departures::send(std::uint32_t link, Slot& slot) {
+  Way& way = ways_[link];
+  THALWEG_ASSERT(normal, way.peer >= 0 && slot.head.dimension == way.dimension);
+  THALWEG_ASSERT(normal, slot.head.bytes <= mesh_.mesh().memory.slot_bytes());
+  const std::uint32_t bytes = slot.head.carries_items(mesh_.route().dimensions()) ? slot.head.bytes : 0;
+  pools_[way.dimension].sent(slot);
+  if (way.near >= 0) {
+    done_.near_bytes += bytes;
+    way.mailbox.post({.place = mesh_.place_of(slot), .flags = slot.head.flags, .phase = slot.head.phase});
+    mesh_.ring(way.near);
+  } else {
+    done_.far_bytes += bytes;
+    ++done_.far_messages;
+    mesh_.remote()->send(slot, way.peer);
+  }
+}
+
+void Departures::send(std::uint32_t link, const Notice& notice) {
+  THALWEG_ASSERT(normal, notice.place == 0 && near(link) >= 0 && !is_waited_for(link));
+  ways_[link].mailbox.post(notice);
+  ring(link);
+}
+
+bool Departures::drain_waiting() {
+  return overflow_.drain([this](std::uint32_t link, const Slot& waiting) {
+    Slot* const slot = pools_[ways_[link].dimension].take();
+    if (slot == nullptr)
+      return false;
+    slot->head = waiting.head;
+    THALWEG_ASSERT(normal, waiting.head.bytes <= mesh_.mesh().memory.slot_bytes());
+    std::memcpy(slot->items(), waiting.items(), waiting.head.bytes);
+    send(link, *slot);
+    return true;
+  });
+}
+
+std::size_t Departures::memory_bytes() const {
+  std::size_t bytes = mesh_.remote() == nullptr ? 0 : mesh_.remote()->memory_bytes();
+  for (const SlotPool& pool : pools_)
+    bytes += pool.touched() * mesh_.mesh().memory.stride();
+  return bytes;
+}
 
 void Links::enter() {
   const std::size_t count = mesh_.route().peers().size();
@@ -67,6 +127,7 @@ std::size_t Links::stride(std::uint32_t link) const {
 thalweg_stream_link Links::part_of(std::uint32_t link, Slot& slot) const {
   const std::uint32_t fill = links_[link].fill_bytes;
   const std::size_t bytes = item_bytes_ == 0 ? fill : fill / stride(link) * stride(link);
+  THALWEG_ASSERT(normal, bytes > 0 && bytes <= mesh_.mesh().memory.slot_bytes());
   char* const begin = reinterpret_cast<char*>(slot.items());
   return {begin, begin + bytes};
 }
@@ -75,7 +136,7 @@ thalweg_stream_window Links::window_of(std::uint32_t link, const Slot& slot) con
   const Rank near = departures_.near(link);
   if (near < 0)
     return {};
-  const std::uint64_t word = Shown::word(mesh_.place_of(slot), phase_);
+  const std::uint64_t word = WindowContent::word(mesh_.place_of(slot), phase_);
   auto& shown = mesh_.window_to(near, departures_.dimension(link));
   static constexpr std::uint32_t nobody = 0;
   return {.seen = reinterpret_cast<std::uint64_t*>(&shown),
@@ -113,6 +174,7 @@ void Links::post(std::uint32_t link, const Mark& mark, Reason reason) {
   if (const thalweg_stream_window window = std::exchange(windows_[link], {}); window.seen != nullptr)
     __atomic_store_n(window.seen, 0, __ATOMIC_RELAXED); // before it is in the mailbox
   const char* const begin = reinterpret_cast<const char*>(slot.items());
+  THALWEG_ASSERT(normal, begin <= open.next && open.next <= open.end); // the program writes no further
   const auto bytes = static_cast<std::uint32_t>(open.next - begin);
   slot.head = {.bytes = bytes,
                .source = mesh_.fabric().rank,

@@ -2,14 +2,14 @@
 #pragma once
 
 // What a stream has for one mesh: routes, memory, and messages to other nodes. A stream may go from one to
-// another between two phases (stream/choosing.hpp).
+// another between two phases (MeshChooser).
 
 #include "base/assertion.hpp"
 #include "base/rank.hpp"
 #include "stream/item_route.hpp"
-#include "stream/mailbox.hpp"
 #include "stream/node_memory.hpp"
 #include "stream/slot.hpp"
+#include "stream/statistics.hpp"
 #include "wait/policy.hpp"
 
 #include <algorithm>
@@ -130,6 +130,24 @@ private:
   Fabric fabric_;
   Rank own_; // this rank's number on its node
   std::uint32_t max_slot_bytes_;
+};
+
+/// Who says between two phases which mesh a stream goes on with. All ranks' ones come to the same results,
+/// from what the ranks have agreed on.
+class MeshChooser {
+public:
+  virtual ~MeshChooser() = default;
+
+  /// Do the ranks tell each other what they have seen, when this phase ends?
+  virtual bool is_due() const = 0;
+  /// A phase that was due has ended, and all ranks have seen this. The mesh to go on with; null: the one that
+  /// is in use. It lives until the next one is given, and
+  /// the one of before is gone.
+  virtual const Mesh* decide(const PhaseMeasurement& seen) = 0;
+  /// All ranks have begun to end a phase in the mesh in use.
+  virtual void everybody_is_here() {}
+  /// An active phase has ended.
+  virtual void phase_ended() = 0;
 };
 
 } // namespace thalweg::streams

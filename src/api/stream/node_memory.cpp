@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stream/node_memory.hpp"
 
-#include <cassert>
+#include "base/assertion.hpp"
+
 #include <cstring>
 #include <new>
 #include <sys/mman.h>
@@ -17,7 +18,7 @@ constexpr std::size_t nothing = 64; // place 0 is no slot's
 
 NodeMemory::NodeMemory(std::int32_t near_ranks, std::vector<std::uint32_t> slots, std::uint32_t slot_bytes)
     : near_ranks_(near_ranks), slots_(std::move(slots)), slot_bytes_(slot_bytes) {
-  assert(slot_bytes % sizeof(Slot) == 0);
+  THALWEG_ASSERT(light, near_ranks > 0 && slot_bytes % sizeof(Slot) == 0);
 }
 
 // One line more than its words have, for the window. Without it those that a receiver looks at would meet in
@@ -46,6 +47,7 @@ std::size_t NodeMemory::bytes() const {
 }
 
 std::byte* NodeMemory::part(std::byte* base, std::int32_t near_rank) const {
+  THALWEG_ASSERT(normal, near_rank >= 0 && near_rank < near_ranks_);
   return base + nothing + static_cast<std::size_t>(near_rank) * part_bytes();
 }
 
@@ -72,6 +74,7 @@ void NodeMemory::renew(std::byte* base, std::int32_t near_rank) const {
 
 std::byte* NodeMemory::mailbox_at(std::byte* base, std::int32_t receiver, std::int32_t sender,
                                   std::uint32_t dimension) const {
+  THALWEG_ASSERT(normal, sender >= 0 && sender < near_ranks_ && dimension < slots_.size());
   std::byte* at = part(base, receiver);
   for (std::uint32_t d = 0; d < dimension; ++d)
     at += static_cast<std::size_t>(near_ranks_) * mailbox_bytes(d);

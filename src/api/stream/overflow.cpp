@@ -34,6 +34,7 @@ Slot& SpareSlots::make() {
 
 Slot& SpareSlots::copy(const Slot& slot) {
   THALWEG_ASSERT(normal, sizeof(Slot) + slot.head.bytes <= lines_ * sizeof(Line));
+  THALWEG_ASSERT(normal, slot.head.phase <= 1);
   Slot& copied = counted();
   copied.head = slot.head;
   std::memcpy(copied.items(), slot.items(), slot.head.bytes);

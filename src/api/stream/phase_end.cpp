@@ -22,7 +22,7 @@ std::vector<std::uint32_t> messages_by_round(const ItemRoute& route) {
 } // namespace
 
 PhaseEnd::PhaseEnd(const ItemRoute& route, Failure& failure, std::uint32_t& has_sent, PhaseRecord& record,
-                   Choosing* choosing)
+                   MeshChooser* choosing)
     : route_(route), failure_(failure), has_sent_(has_sent), record_(record), choosing_(choosing),
       wave_(route.dimensions()), quiescence_(messages_by_round(route)),
       is_due_(choosing != nullptr && choosing->is_due()) {}
@@ -58,7 +58,7 @@ Mark PhaseEnd::mark(bool checks_quiescence) const {
             .text = failure_.text()};
   if (checks_quiescence && is_due_)
     return {.flags = static_cast<std::uint8_t>(flags | SlotHead::has_seen),
-            .text = {reinterpret_cast<const char*>(&quiescence_.seen()), sizeof(PhaseSeen)}};
+            .text = {reinterpret_cast<const char*>(&quiescence_.seen()), sizeof(PhaseMeasurement)}};
   return {.flags = static_cast<std::uint8_t>(flags)};
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// How a phase ends, on one rank: waves of marks and quiescence checks (stream/wave.hpp), one after the other,
-// until all ranks know that nothing is under way. Then they may choose another mesh (stream/choosing.hpp).
+// How a phase ends, on one rank: waves of marks and quiescence checks, one after the other, until all ranks
+// know that nothing is under way. Then they may choose another mesh (MeshChooser).
 //
 //   open --begin--> wave --all marks, nothing was active--> ended or choosing --> open
 //                     |  ^
@@ -12,23 +12,140 @@
 //
 // It neither sends nor waits: links are closed by a LinkCloser, and whoever takes in what arrives says what
 // marks have come.
+//
+// A rank closes its links dimension by dimension: its last slot to each peer carries a mark, and those of a
+// dimension go out when the marks of all senders along the dimensions before have come. Links keep their
+// order, so whoever has all marks has all that was sent before them. This is one *wave*.
+//
+// Handlers may have sent more meanwhile. So marks also say whether anything was sent, or failed, before the
+// sender began the wave; as marks spread along all dimensions, all ranks come to the same result. Where
+// nothing was, the phase has ended. Else a quiescence check follows (QuiescenceCheck): whoever has all
+// marks has handled all that was sent before any of them, and says whether anything has been sent since. If
+// nobody has, nothing is under way, and nobody will send any more. Else there is another wave. (Mattern 1987
+// needs two equal rounds of counters, as his channels keep no order.)
 
-#include "stream/choosing.hpp"
+#include "base/assertion.hpp"
+#include "base/rank.hpp"
 #include "stream/handler.hpp"
 #include "stream/item_route.hpp"
+#include "stream/mesh.hpp"
+#include "stream/slot.hpp"
 #include "stream/statistics.hpp"
-#include "stream/wave.hpp"
 
 #include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
 
 namespace thalweg::streams {
+
+/// What the last slot of a wave says, behind the link's items or in their place.
+struct Mark {
+  std::uint8_t flags = 0;          ///< as in SlotHead
+  Rank failed_rank = -1;           ///< where a handler has failed: the text is its reason
+  std::span<const char> text = {}; ///< that goes along, as the flags say: a reason, or a PhaseMeasurement
+
+  bool has_text() const { return (flags & (SlotHead::has_failed | SlotHead::has_seen)) != 0; }
+};
+
+/// Who sends marks.
+class LinkCloser {
+public:
+  virtual ~LinkCloser() = default;
+
+  /// The link's last slot of this wave goes out, or a mark alone. False: there is no slot for it yet.
+  virtual bool close(std::uint32_t link, const Mark& mark) = 0;
+};
+
+/// The wave that is open or next. No mark of the one after it comes before it has ended, as that one begins
+/// with a quiescence check's end, or in the next phase.
+class Wave {
+public:
+  explicit Wave(std::uint32_t dimensions) : marks_(dimensions) {}
+
+  void begin(bool was_active) { was_active_ |= was_active; }
+  void mark_arrived(std::uint32_t dimension, bool was_active) {
+    THALWEG_ASSERT(normal, dimension < marks_.size());
+    ++marks_[dimension];
+    was_active_ |= was_active;
+  }
+  bool has_marks(std::uint32_t dimension, std::uint32_t senders) const {
+    return marks_[dimension] == senders;
+  }
+  /// As far as is known.
+  bool was_active() const { return was_active_; }
+  /// All marks have come. Was anything active?
+  bool end() {
+    marks_.assign(marks_.size(), 0);
+    return std::exchange(was_active_, false);
+  }
+
+private:
+  std::vector<std::uint32_t> marks_; // by dimension
+  bool was_active_ = false;
+};
+
+/// How the ranks learn whether a handler has sent anything since its rank closed its links: after a wave of
+/// marks in which something was active. Each says so when it has all marks of the wave.
+///
+/// A dissemination (Hensgen, Finkel and Manber 1988) of radix 4 (ItemRoute::quiescence_radix): in round r a
+/// rank sends what it knows to those that are 4^r, 2 * 4^r and 3 * 4^r ranks behind it. So 1,000 ranks know
+/// in five rounds, of 15 messages of a rank.
+///
+/// Nobody can be in the next quiescence check before all are in this one, nor end it before all have begun
+/// it. So what arrives belongs to the quiescence check that is next or open.
+///
+/// Where the ranks are to know what all have seen of the phase, its maxima go along. A rank may say the same
+/// again in the phase's next check.
+class QuiescenceCheck {
+public:
+  /// By round, how many messages a rank gets in it.
+  explicit QuiescenceCheck(std::vector<std::uint32_t> messages)
+      : messages_(std::move(messages)), arrived_(messages_.size()) {}
+
+  void begin(bool was_active, const PhaseMeasurement& own) {
+    was_active_ |= was_active;
+    seen_.take_maxima(own);
+    round_ = 0;
+  }
+  void arrived(std::uint32_t round, bool was_active) {
+    THALWEG_ASSERT(normal, round < arrived_.size() && arrived_[round] < messages_[round]);
+    ++arrived_[round];
+    was_active_ |= was_active;
+  }
+
+  /// The one that is open, or how many there are.
+  std::uint32_t round() const { return round_; }
+  std::uint32_t rounds() const { return static_cast<std::uint32_t>(messages_.size()); }
+  bool has_round() const { return arrived_[round_] == messages_[round_]; }
+  void end_round() { ++round_; }
+  void has_seen(const PhaseMeasurement& seen) { seen_.take_maxima(seen); }
+  /// As far as is known.
+  bool was_active() const { return was_active_; }
+  const PhaseMeasurement& seen() const { return seen_; }
+  /// Of the phase, which has ended.
+  PhaseMeasurement take_seen() { return std::exchange(seen_, {}); }
+
+  /// After the last round. Was anything active?
+  bool end() {
+    arrived_.assign(arrived_.size(), 0);
+    return std::exchange(was_active_, false);
+  }
+
+private:
+  std::vector<std::uint32_t> messages_;
+  std::vector<std::uint32_t> arrived_;
+  std::uint32_t round_ = 0;
+  bool was_active_ = false;
+  PhaseMeasurement seen_;
+};
 
 class PhaseEnd {
 public:
   /// `route`: of the mesh in use, also after enter(). `has_sent`: not 0 once this rank has put an item of its
   /// own into a link; set to 0 when a wave begins. `choosing`: null where the mesh never changes.
   PhaseEnd(const ItemRoute& route, Failure& failure, std::uint32_t& has_sent, PhaseRecord& record,
-           Choosing* choosing);
+           MeshChooser* choosing);
 
   /// The mesh, and so the route, is another one.
   void enter();
@@ -54,7 +171,7 @@ public:
   /// A mark has come along a dimension, or in a quiescence check.
   void take_mark(std::uint32_t dimension, std::uint8_t flags);
   /// And what its sender has seen of the phase.
-  void take_seen(const PhaseSeen& seen) { quiescence_.has_seen(seen); }
+  void take_seen(const PhaseMeasurement& seen) { quiescence_.has_seen(seen); }
 
 private:
   enum class Stage { open, wave, quiescence, choosing, ended };
@@ -70,7 +187,7 @@ private:
   Failure& failure_;
   std::uint32_t& has_sent_;
   PhaseRecord& record_;
-  Choosing* choosing_;
+  MeshChooser* choosing_;
   Wave wave_;
   QuiescenceCheck quiescence_;
   Stage stage_ = Stage::open;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stream/plain_items.hpp"
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 
 #include <algorithm>
@@ -73,6 +74,7 @@ void PlainItems::attach(ItemStream& stream) {
 }
 
 char* PlainItems::place(std::uint32_t link, std::size_t bytes) {
+  THALWEG_ASSERT(normal, view_ != nullptr && bytes > 0);
   if (const thalweg_stream_link& open = view_->links[link];
       static_cast<std::size_t>(open.end - open.next) < bytes) [[unlikely]]
     stream_->refill(link, bytes);
@@ -150,6 +152,7 @@ std::size_t PlainItems::route(std::span<const char> tagged, std::uint32_t dimens
   std::vector<char>& arrived = arrived_[dimension]; // others may be made meanwhile
   if (arrived.size() < tagged.size())
     arrived.resize(tagged.size());
+  THALWEG_ASSERT(normal, tagged.size() % (sizeof(Tag) + size) == 0); // slots hold whole items
   char* end = arrived.data();
   for (std::size_t at = 0; at < tagged.size(); at += sizeof(Tag) + size) {
     Tag tag = 0;
@@ -188,6 +191,7 @@ int PlainItems::forward(std::span<const char> tagged, std::uint32_t dimension) {
 
 int PlainItems::resend(std::span<const char> items, std::uint32_t odd) {
   try {
+    THALWEG_ASSERT(normal, items.size() % (sizeof(std::uint32_t) + item_bytes_) == 0);
     for (std::size_t at = 0; at < items.size(); at += sizeof(std::uint32_t) + item_bytes_) {
       const char* const tagged = items.data() + at;
       send(static_cast<int>(detail::deferred_rank(tagged, odd)),

@@ -12,8 +12,18 @@
 
 namespace thalweg::streams {
 
+/// Which meshes are worth a thought. The first is what is best where nothing is known of the program: as many
+/// links as ranks, or, where these are many, the ranks of a node and then the nodes. `nodes[r]`: the node of
+/// rank r. Each holds all ranks, in cells that go through one node after the other.
+///
+/// A mesh of more dimensions fills its buffers faster and closes fewer links, but items go more often. The
+/// first side is that of a node's ranks, or a multiple or a part of it: so the first hop stays within the
+/// node, or as many ranks of a node as can be send to the same peers (Wesolowski and others 2014, section
+/// III).
+std::vector<Shape> candidate_shapes(std::span<const std::int32_t> nodes);
+
 /// What a program asks for; the same on all ranks. 0 and "": what is thought best.
-struct Wishes {
+struct PlanOptions {
   std::size_t item_bytes = 0;
   std::size_t buffer_bytes = 0;
   std::size_t memory_bytes = 0;
@@ -44,6 +54,6 @@ constexpr std::uint32_t receive_slots(std::size_t dimensions) {
 
 /// `nodes[r]`: the node of rank r. The same on all ranks. Where no shape is asked for, all that
 /// candidate_shapes() has are planned. Throws Error for wishes that cannot be had.
-StreamPlan plan_stream(const Wishes& wishes, std::span<const std::int32_t> nodes);
+StreamPlan plan_stream(const PlanOptions& wishes, std::span<const std::int32_t> nodes);
 
 } // namespace thalweg::streams

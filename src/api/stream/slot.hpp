@@ -29,7 +29,7 @@ struct SlotHead {
   static constexpr std::uint8_t was_active =
       2; ///< something was sent or failed before the wave, or since then
   static constexpr std::uint8_t has_failed = 4; ///< a handler has: the bytes are its text
-  static constexpr std::uint8_t has_seen = 8;   ///< the bytes are a PhaseSeen
+  static constexpr std::uint8_t has_seen = 8;   ///< the bytes are a PhaseMeasurement
   static constexpr int round_at = 4;            ///< of a quiescence check: the bits from here on
 
   bool has(std::uint8_t flag) const { return (flags & flag) != 0; }

@@ -5,7 +5,6 @@
 // in a bounded number of them for reports. Slots are counted and not items, so an item costs nothing.
 
 #include "base/assertion.hpp"
-#include "stream/phase_seen.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,6 +14,17 @@
 #include <vector>
 
 namespace thalweg::streams {
+
+/// What a rank has seen of a phase, up to its quiescence check. Over the ranks the maximum of each counts.
+struct PhaseMeasurement {
+  std::uint64_t nanoseconds = 0; ///< since this rank sent its first item
+  std::uint64_t sent_bytes = 0;  ///< of items and tags that it put into buffers, for each hop
+
+  void take_maxima(const PhaseMeasurement& other) {
+    nanoseconds = std::max(nanoseconds, other.nanoseconds);
+    sent_bytes = std::max(sent_bytes, other.sent_bytes);
+  }
+};
 
 /// Why a slot was sent.
 enum class Reason { full, flush, waited, finish };
@@ -122,7 +132,7 @@ public:
       first_item_ns_ = now_ns;
   }
   /// What this rank tells the others of the open phase.
-  PhaseSeen seen(std::uint64_t now_ns) const {
+  PhaseMeasurement seen(std::uint64_t now_ns) const {
     return {.nanoseconds = first_item_ns_ == 0 ? 0 : now_ns - first_item_ns_,
             .sent_bytes = open_.near_bytes + open_.far_bytes};
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stream/stream_set.hpp"
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 
 namespace thalweg::streams {
@@ -21,6 +22,7 @@ bool StreamSet::progress(const Member* awaited) {
 }
 
 bool StreamSet::progress_from(Member& stream, std::uint32_t dimension) {
+  THALWEG_ASSERT(normal, std::ranges::find(streams_, &stream) != streams_.end());
   bool moved = stream.take_in(dimension, true);
   for (auto later = std::ranges::find(streams_, &stream) + 1; later < streams_.end(); ++later)
     moved |= (*later)->take_in(0, true);
@@ -35,6 +37,7 @@ void StreamSet::must_not_be_nested() const {
 }
 
 Member* StreamSet::enter(Member* stream) {
+  THALWEG_ASSERT(normal, stream != nullptr);
   Member* const outer = handling_;
   leave(stream);
   return outer;

@@ -193,7 +193,7 @@ private:
 using Wires = std::vector<Wire>;
 
 /// Goes from mesh to mesh, in an order that only the number of phases decides.
-class Wandering final : public Choosing {
+class Wandering final : public MeshChooser {
 public:
   Wandering(const World& world, Rank rank, int stream, Memories& memories, Wires& wires) {
     const Rank node = rank / world.per_node;
@@ -217,7 +217,7 @@ public:
   const Mesh& first() const { return meshes_.front(); }
 
   bool is_due() const override { return is_due_ && phases_ % 3 != 1; }
-  const Mesh* decide(const PhaseSeen& seen) override {
+  const Mesh* decide(const PhaseMeasurement& seen) override {
     EXPECT_GT(seen.sent_bytes, 0U) << "an active phase in which nobody has sent anything";
     const std::size_t next = (used_ + 1 + phases_ / 2) % meshes_.size();
     if (next == used_)

@@ -37,18 +37,18 @@ struct EndingWorld {
   std::map<int, int> items_under_way{}; // by phase
   std::map<int, int> ended{};           // how many ranks have ended a phase
   std::map<int, int> failed{};          // how many of these know of a failure
-  std::map<int, std::vector<PhaseSeen>> seen{};
+  std::map<int, std::vector<PhaseMeasurement>> seen{};
   bool may_fail = false;
 
   unsigned below(unsigned bound) { return static_cast<unsigned>(random()) % bound; }
 };
 
 /// Wants to know each phase, and keeps the mesh.
-class AskingAlways final : public Choosing {
+class AskingAlways final : public MeshChooser {
 public:
   AskingAlways(EndingWorld& world, const int& phase) : world_(world), phase_(phase) {}
   bool is_due() const override { return true; }
-  const Mesh* decide(const PhaseSeen& seen) override {
+  const Mesh* decide(const PhaseMeasurement& seen) override {
     world_.seen[phase_].push_back(seen);
     return nullptr;
   }
@@ -145,7 +145,7 @@ private:
     if ((mark.flags & SlotHead::has_failed) != 0) {
       failure_.learned(mark.failed_rank, text);
     } else if (mark.has_text()) {
-      PhaseSeen seen;
+      PhaseMeasurement seen;
       ASSERT_EQ(text.size(), sizeof seen);
       std::memcpy(&seen, text.data(), sizeof seen);
       end_.take_seen(seen);
@@ -232,7 +232,7 @@ void check_that_phases_end(unsigned seed, bool may_fail) {
   for (const auto& [phase, failed] : world.failed)
     EXPECT_TRUE(failed == 0 || failed == ranks) << failed << " ranks know of a failure";
   for (const auto& [phase, seen] : world.seen)
-    for (const PhaseSeen& one : seen) {
+    for (const PhaseMeasurement& one : seen) {
       EXPECT_EQ(seen.size(), world.ranks.size()) << "some ranks choose";
       EXPECT_EQ(one.nanoseconds, seen.front().nanoseconds);
       EXPECT_EQ(one.sent_bytes, seen.front().sent_bytes);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
-// What a stream costs a rank, of many: no job is needed to make one rank's end.
+// Which meshes are thought of, and what a stream costs a rank, of many. No job is needed for one rank's end.
 
 #include "stream/plan.hpp"
+
+#include "nodes_of.hpp"
 #include "stream/item_stream.hpp"
 #include "thalweg/stream_items.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <malloc.h>
@@ -34,7 +37,7 @@ std::vector<std::int32_t> one_a_node(std::int32_t ranks) {
 }
 
 /// Where each rank is a node of its own.
-MeshPlan only_mesh(const Wishes& wishes, std::int32_t ranks) {
+MeshPlan only_mesh(const PlanOptions& wishes, std::int32_t ranks) {
   return plan_stream(wishes, one_a_node(ranks)).meshes.front();
 }
 
@@ -96,6 +99,35 @@ TEST(StreamMemory, WhatIsAskedForIsKept) {
       const std::size_t mailboxes = std::size_t{128} << 10;
       EXPECT_LT(buffer_bytes(plan), memory + mailboxes) << ranks << " ranks, " << memory << " B";
     }
+}
+
+TEST(CandidateShapes, AllHoldAllRanksAndNoneComesTwice) {
+  for (std::int32_t ranks = 1; ranks <= 300; ++ranks)
+    for (const std::int32_t on_node : {1, 2, 3, 4, 7, 8, 16, 300}) {
+      const std::vector<Shape> shapes = candidate_shapes(nodes_of(ranks, on_node));
+      ASSERT_FALSE(shapes.empty());
+      for (std::size_t number = 0; number < shapes.size(); ++number) {
+        // The parser refuses what is no mesh of so many ranks.
+        EXPECT_EQ(parse_shape(to_text(shapes[number]), ranks), shapes[number]) << ranks << ", " << on_node;
+        for (std::size_t other = 0; other < number; ++other)
+          EXPECT_NE(shapes[number], shapes[other]) << ranks << ", " << on_node;
+      }
+    }
+}
+
+TEST(CandidateShapes, FewRanksNeedNoMesh) {
+  EXPECT_EQ(candidate_shapes(nodes_of(8, 2)), std::vector<Shape>{{8}});
+}
+
+TEST(CandidateShapes, NodesComeFirst) {
+  EXPECT_EQ(candidate_shapes(nodes_of(16, 2)), (std::vector<Shape>{{16}, {2, 8}, {4, 4}, {4, 2, 2}}));
+  EXPECT_EQ(candidate_shapes(nodes_of(64, 8)).front(), (Shape{8, 8}));
+}
+
+TEST(CandidateShapes, NodesOfDifferentSizesHaveAMeshToo) {
+  const std::vector<std::int32_t> nodes{0, 0, 0, 1, 1, 2, 2, 2, 3, 3};
+  const std::vector<Shape> shapes = candidate_shapes(nodes);
+  EXPECT_NE(std::ranges::find(shapes, Shape{3, 4}), shapes.end());
 }
 
 } // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stream/mpi/handle.hpp"
 
+#include "base/assertion.hpp"
+
 #include <unistd.h>
 
 using thalweg::streams::Call;
@@ -14,6 +16,7 @@ constinit Hurry hurry_of_library = nullptr;
 
 // What programs inline comes in here where a link has no place left.
 int refill(void* stream, std::uint32_t link, std::size_t bytes) {
+  THALWEG_ASSERT(light, refill_of_library != nullptr);
   const Call call;
   return refill_of_library(stream, link, bytes);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Going from one mesh to another between two phases (src/api/stream/mpi/mesh_set.cpp, src/api/stream/phase_end.cpp) as
- * a model for Spin: is nothing lost in memory that is renewed, and do all phases end?
+/* Going from one mesh to another between two phases (src/api/stream/mpi/stream_job.cpp, src/api/stream/phase_end.cpp)
+ * as a model for Spin: is nothing lost in memory that is renewed, and do all phases end?
  *
  * Three ranks and two meshes, each with memory of its own. A rank's part of it has the mailboxes that others write
  * to, and the slots that it has sent, which others read. In a phase rank 0 sends an item or none to each other one,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How a phase ends (src/api/stream/wave.hpp, src/api/stream/phase_end.cpp) as a model
+/* How a phase ends (src/api/stream/phase_end.hpp, phase_end.cpp) as a model
  * for Spin: has everything been handled when a rank ends its phase, is nothing of the next phase handled before,
  * and do all phases end?
  *
