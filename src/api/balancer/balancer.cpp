@@ -2,16 +2,103 @@
 #include "balancer/balancer.hpp"
 
 #include "balance/near_order.hpp"
-#include "balancer/given.hpp"
+#include "balancer/finder.hpp"
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 #include "job/library/communicator.hpp"
 #include "job/library/group_knowledge.hpp"
+#include "thalweg/balance.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <span>
 
 namespace thalweg::balancing {
 
 namespace {
+
+/// FNV-1a, word by word.
+class Digest {
+public:
+  void add(std::uint64_t word) { state_ = (state_ ^ word) * 0x100000001b3U; }
+  std::uint64_t result() const { return state_ | 1U; }
+
+private:
+  std::uint64_t state_ = 0xcbf29ce484222325U;
+};
+
+bool is_number_from_0(double number) {
+  return std::isfinite(number) && number >= 0;
+}
+
+Fault fault_of_options(const thalweg_balance_options& options) {
+  const bool are_known =
+      (options.scheme == thalweg_balance_sweep || options.scheme == thalweg_balance_alias) &&
+      (options.spread == thalweg_balance_even || options.spread == thalweg_balance_capped);
+  const std::array numbers{options.threshold, options.steps, options.hysteresis, options.min_gain_seconds};
+  if (!are_known || !std::ranges::all_of(numbers, is_number_from_0))
+    return Fault::option;
+  if (!is_number_from_0(options.speed))
+    return Fault::speed;
+  return is_number_from_0(options.load_seconds) ? Fault::none : Fault::cost;
+}
+
+/// Of those that are 0 and have another value then.
+double or_else(double given, double usual) {
+  return given == 0 ? usual : given;
+}
+
+/// Of numbers; never 0.
+std::uint64_t digest_of(std::span<const std::int32_t> numbers) {
+  Digest digest;
+  for (const std::int32_t number : numbers)
+    digest.add(static_cast<std::uint64_t>(number));
+  return digest.result();
+}
+
+/// What a program gives a call. What is wrong with it is told to all ranks.
+struct CheckedTasks {
+  Report report;
+  Settings settings;
+};
+
+/// Does not throw. O(tasks) where they are weighted.
+CheckedTasks checked_tasks(const thalweg_tasks& tasks, const thalweg_balance_options& options) {
+  CheckedTasks given;
+  given.settings.service = options.scheme == thalweg_balance_sweep ? Service::sweep : Service::alias;
+  given.settings.spread = options.spread == thalweg_balance_capped ? Spread::capped : Spread::even;
+  const Terms usual;
+  given.settings.terms = {options.threshold, or_else(options.steps, usual.steps),
+                          or_else(options.hysteresis, usual.hysteresis), options.min_gain_seconds};
+  Report& report = given.report;
+  report.tasks = static_cast<Tasks>(std::min<std::size_t>(tasks.count, tasks_max + 1));
+  report.speed = or_else(options.speed, 1);
+  report.load_seconds = options.load_seconds;
+  report.bytes = static_cast<double>(tasks.count) * static_cast<double>(tasks.task_bytes);
+  report.is_weighted = tasks.weights != nullptr;
+  report.fault = fault_of_options(options);
+  if (tasks.pack == nullptr && tasks.task_bytes == 0 && tasks.count > 0)
+    report.fault = Fault::option;
+  for (std::size_t task = 0; report.is_weighted && task < tasks.count; ++task) {
+    report.weight += tasks.weights[task];
+    if (!is_number_from_0(tasks.weights[task]))
+      report.fault = Fault::weight;
+  }
+  if (!std::isfinite(report.weight))
+    report.fault = Fault::weight;
+  Digest alike;
+  const auto number = [](double value) { return std::bit_cast<std::uint64_t>(value); };
+  for (const std::uint64_t word :
+       {std::uint64_t{tasks.task_bytes}, std::uint64_t{tasks.pack != nullptr},
+        std::uint64_t{report.is_weighted}, static_cast<std::uint64_t>(options.scheme),
+        static_cast<std::uint64_t>(options.spread), number(options.threshold), number(options.steps),
+        number(options.hysteresis), number(options.min_gain_seconds)})
+    alike.add(word);
+  report.settings = alike.result();
+  return given;
+}
 
 constexpr std::int32_t gathered_ranks_usually = 512;
 // Of what was learned about costs, how much the last move counts, and what is left where none pays: it may
@@ -26,7 +113,7 @@ std::vector<Rank> agreed_order(const job::Group& group, const int* given) {
     order.assign(given, given + ranks);
   else
     order = near_order(*group.nodes(), group.sockets() ? *group.sockets() : std::vector<std::int32_t>());
-  const std::uint64_t own = is_order(order) ? digest(order) : 0;
+  const std::uint64_t own = is_order(order) ? digest_of(order) : 0;
   for (const std::uint64_t other : group.agreement(group.channels().policy()).allgather(own))
     if (other == 0 || other != own)
       throw Error("the order is none of all ranks, or not the same on all of them",
@@ -82,7 +169,7 @@ const std::vector<thalweg_transfer>& Balancer::flow(thalweg_balance_scheme schem
   must_be_free();
   thalweg_balance_options options;
   options.scheme = scheme;
-  const Given given = checked({}, options);
+  const CheckedTasks given = checked_tasks({}, options);
   Report report = given.report;
   report.tasks = std::max<Tasks>(load, 0);
   if (load < 0)
@@ -93,7 +180,7 @@ const std::vector<thalweg_transfer>& Balancer::flow(thalweg_balance_scheme schem
 
 void Balancer::start(const thalweg_tasks& tasks, const thalweg_balance_options& options) {
   must_be_free();
-  Given given = checked(tasks, options);
+  CheckedTasks given = checked_tasks(tasks, options);
   given.report.cost_factor = cost_factor_;
   if (tasks.pack != nullptr)
     given.report.bytes = static_cast<double>(tasks.count) * mover_.packed_task_bytes();
@@ -101,6 +188,7 @@ void Balancer::start(const thalweg_tasks& tasks, const thalweg_balance_options& 
   moving_ns_ = 0;
   ++moves_;
   is_open_ = true;
+  THALWEG_ASSERT(light, !mover_.knows_kept());
   timed([&] { move_.emplace(control_, run(tasks, given.report, given.settings)); });
 }
 
@@ -146,6 +234,7 @@ thalweg_moved Balancer::moved() {
   wait(moves_);
   if (!mover_.knows_kept())
     throw Error("no move has ended well", "move tasks before");
+  THALWEG_ASSERT(light, !is_open_);
   const std::span<const std::byte> arrivals = mover_.arrivals();
   return {.kept = mover_.kept(),
           .arrived = mover_.arrived(),

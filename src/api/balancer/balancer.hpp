@@ -56,7 +56,7 @@ private:
   std::uint64_t moves_ = 0;
   std::uint64_t moving_ns_ = 0; ///< in calls, since what is kept is known
   double cost_factor_ = 0;
-  Found found_;
+  OwnFlow found_;
 };
 
 } // namespace thalweg::balancing

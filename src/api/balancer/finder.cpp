@@ -3,6 +3,7 @@
 
 #include "balance/units.hpp"
 #include "base/arithmetic.hpp"
+#include "base/assertion.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -76,26 +77,28 @@ Service able(const Settings& settings, const Summary& all) {
 Finder::Finder(control::Control& control, const machine::LevelCosts& messages, std::int32_t gathered_ranks)
     : control_(control), messages_(messages), gathers_(control.ranks() <= gathered_ranks) {}
 
-control::Task<Found> Finder::find(Report report, Settings settings) const {
+control::Task<OwnFlow> Finder::find(Report report, Settings settings) const {
   if (!gathers_)
     co_return co_await by_prefix_sums(report, settings);
   const std::vector<Report> reports = co_await control_.allgather(report);
   co_return among_all(reports, settings);
 }
 
-Found Finder::among_all(const std::vector<Report>& reports, const Settings& settings) const {
+OwnFlow Finder::among_all(const std::vector<Report>& reports, const Settings& settings) const {
   const std::vector<Rank>& order = control_.order();
+  THALWEG_ASSERT(light, reports.size() == order.size());
   Summary all;
   for (std::size_t position = 0; position < order.size(); ++position)
     all = combined(all, summary_of(reports[position], order[position]));
   must_be_right(all);
-  Found found{{}, verdict_of(all, settings.terms, messages_), unit_of(reports.front(), all)};
+  OwnFlow found{{}, verdict_of(all, settings.terms, messages_), unit_of(reports.front(), all)};
   if (!found.verdict.is_worth)
     return found;
   std::vector<Tasks> loads(order.size());
   std::vector<Tasks> speeds(all.are_alike() ? 0 : order.size());
   for (std::size_t position = 0; position < order.size(); ++position) {
     const auto rank = static_cast<std::size_t>(order[position]);
+    THALWEG_ASSERT(normal, rank < loads.size());
     loads[rank] = load_of(reports[position], all);
     if (!speeds.empty())
       speeds[rank] = speed_of(reports[position], all);
@@ -105,10 +108,10 @@ Found Finder::among_all(const std::vector<Report>& reports, const Settings& sett
   return found;
 }
 
-control::Task<Found> Finder::by_prefix_sums(Report report, Settings settings) const {
+control::Task<OwnFlow> Finder::by_prefix_sums(Report report, Settings settings) const {
   const Summary all = co_await control_.allreduce(summary_of(report, rank()), combined);
   must_be_right(all);
-  Found found{{}, verdict_of(all, settings.terms, messages_), unit_of(report, all)};
+  OwnFlow found{{}, verdict_of(all, settings.terms, messages_), unit_of(report, all)};
   if (!found.verdict.is_worth)
     co_return found;
   const Tasks load = load_of(report, all);
@@ -123,6 +126,7 @@ control::Task<Found> Finder::by_prefix_sums(Report report, Settings settings) co
   const Tasks excess = load - rule.target(load, control_.position(), counted.before, counted.all, speed);
   const control::Prefix<Both> line =
       co_await control_.prefix(Both{std::max<Tasks>(excess, 0), std::max<Tasks>(-excess, 0)}, Both{}, added);
+  THALWEG_ASSERT(light, line.all.first == line.all.second); // nothing is lost or made
   if (line.all.first == 0)
     co_return found;
   const Line part =
@@ -141,6 +145,7 @@ control::Task<Found> Finder::by_prefix_sums(Report report, Settings settings) co
 }
 
 control::Task<Line> Finder::slice_of_line(Tasks excess, Tasks begin, Tasks length) const {
+  THALWEG_ASSERT(light, length > 0 && begin >= 0 && begin + std::abs(excess) <= length);
   std::vector<std::pair<std::int32_t, Entry>> registered;
   const auto ranks = static_cast<Tasks>(control_.order().size());
   if (excess != 0)

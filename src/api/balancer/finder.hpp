@@ -22,7 +22,7 @@ struct Settings {
 
 /// A rank's part of the flow, first what it sends, each kind by the other end's rank. Where tasks are
 /// weighted, it counts units of `unit` each.
-struct Found {
+struct OwnFlow {
   std::vector<thalweg_transfer> transfers;
   Verdict verdict;
   double unit = 1;
@@ -35,11 +35,11 @@ public:
   Finder(control::Control& control, const machine::LevelCosts& messages, std::int32_t gathered_ranks);
 
   /// Collective. Throws Error on all ranks where one gives what cannot be balanced.
-  control::Task<Found> find(Report report, Settings settings) const;
+  control::Task<OwnFlow> find(Report report, Settings settings) const;
 
 private:
-  Found among_all(const std::vector<Report>& reports, const Settings& settings) const;
-  control::Task<Found> by_prefix_sums(Report report, Settings settings) const;
+  OwnFlow among_all(const std::vector<Report>& reports, const Settings& settings) const;
+  control::Task<OwnFlow> by_prefix_sums(Report report, Settings settings) const;
   /// The stretches that begin in this position's slice of a line of that length. This rank's own, of so much
   /// too much or too little (below 0), begins at `begin`.
   control::Task<Line> slice_of_line(Tasks excess, Tasks begin, Tasks length) const;

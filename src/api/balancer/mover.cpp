@@ -2,9 +2,11 @@
 #include "balancer/mover.hpp"
 
 #include "balance/task_cuts.hpp"
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <fmt/format.h>
 
 namespace thalweg::balancing {
@@ -21,6 +23,18 @@ std::byte* bytes_of(Value& value) {
 }
 
 } // namespace
+
+std::byte* TaskMemory::room(std::size_t bytes) {
+  if (bytes > size_ || !memory_) {
+    const std::size_t more = std::max({bytes, size_ + size_ / 2, std::size_t{64}});
+    std::unique_ptr<std::byte, Free> larger(static_cast<std::byte*>(::operator new(more, alignment)));
+    if (size_ > 0)
+      std::memcpy(larger.get(), memory_.get(), size_);
+    memory_ = std::move(larger);
+    size_ = more;
+  }
+  return memory_.get();
+}
 
 Task<void> Mover::move(const thalweg_tasks& tasks, std::span<const thalweg_transfer> transfers, double unit) {
   cut(tasks, transfers, unit);
@@ -69,6 +83,7 @@ void Mover::cut(const thalweg_tasks& tasks, std::span<const thalweg_transfer> tr
       leaving_[m].bytes = leaving_[m].tasks * tasks.task_bytes;
     }
   }
+  THALWEG_ASSERT(light, left <= tasks.count);
   kept_ = left;
 }
 
@@ -85,6 +100,7 @@ bool Mover::pack(const thalweg_tasks& tasks) {
     }
     if (needed == SIZE_MAX || needed > packed_.size() - at)
       return false;
+    THALWEG_ASSERT(normal, at + needed <= packed_.size());
     message.at = at;
     message.bytes = needed;
     at += needed;
@@ -122,6 +138,7 @@ Task<void> Mover::exchange(const thalweg_tasks& tasks) {
     arrived += message.tasks;
   }
   std::byte* const to = arrivals_.room(bytes_of_all);
+  THALWEG_ASSERT(light, arrivals_.size() >= bytes_of_all);
   std::vector<MessagePart> receives;
   for (const Message& message : coming_)
     receives.push_back({message.rank, to + message.at, message.bytes});

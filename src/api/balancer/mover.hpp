@@ -4,13 +4,34 @@
 // Moves a rank's tasks as a flow says. Where both ends know how many bytes a message has, it goes at once;
 // else a notice of its tasks and bytes goes first. Tasks in a row are sent from where they are.
 
-#include "balancer/arrivals.hpp"
 #include "control/control.hpp"
 #include "thalweg/balance.h"
 
+#include <cstddef>
+#include <memory>
+#include <new>
 #include <span>
 
 namespace thalweg::balancing {
+
+/// Memory for what comes, or is packed, kept from one move to the next: fresh pages would cost more than the
+/// bytes in them.
+class TaskMemory {
+public:
+  /// Memory of so many bytes, aligned to 64. What it held before is kept.
+  std::byte* room(std::size_t bytes);
+  const std::byte* begin() const { return memory_.get(); }
+  std::size_t size() const { return size_; }
+
+private:
+  struct Free {
+    void operator()(std::byte* memory) const { ::operator delete(memory, alignment); }
+  };
+  static constexpr std::align_val_t alignment{64};
+
+  std::unique_ptr<std::byte, Free> memory_;
+  std::size_t size_ = 0;
+};
 
 class Mover {
 public:
@@ -56,8 +77,8 @@ private:
   control::Control& control_;
   std::vector<Message> leaving_;
   std::vector<Message> coming_;
-  Arrivals packed_;
-  Arrivals arrivals_;
+  TaskMemory packed_;
+  TaskMemory arrivals_;
   std::uint64_t known_at_ns_ = 0; ///< what is kept; 0: not yet
   std::size_t kept_ = 0;
   std::size_t arrived_ = 0;
