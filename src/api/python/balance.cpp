@@ -93,7 +93,7 @@ void bind_costs(nb::module_& module) {
 }
 
 /// Where ranks are, as far as it is known.
-using Places = std::optional<std::pair<const HeldInterconnect*, RowArgument<Place>>>;
+using Places = std::optional<std::pair<const InterconnectHandle*, RowArgument<Place>>>;
 
 balancing::Hops hops_of(const Places& places) {
   if (!places)

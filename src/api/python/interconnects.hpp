@@ -10,7 +10,7 @@
 namespace thalweg::python {
 
 /// The class thalweg._core.Interconnect.
-struct HeldInterconnect {
+struct InterconnectHandle {
   std::shared_ptr<const topology::Interconnect> held;
 };
 

@@ -26,7 +26,7 @@ using packet::RouterOptions;
 /// A fabric with its routers: what all simulations of packets need.
 class PacketNetwork {
 public:
-  PacketNetwork(const HeldInterconnect& shape, std::string_view routing, const RouterOptions& routers)
+  PacketNetwork(const InterconnectHandle& shape, std::string_view routing, const RouterOptions& routers)
       : fabric(shape.held), routes(packet::make_routing(routing, fabric)), options(routers) {
     packet::check(routers);
   }
@@ -165,7 +165,7 @@ void bind_packets(nb::module_& module) {
       .def(nb::init<packet::Ticks, packet::Ticks, bool>(), nb::arg("send"), nb::arg("receive"),
            nb::arg("is_occupied"));
   nb::class_<PacketNetwork>(module, "PacketNetwork", "Routers on an interconnect.")
-      .def(nb::init<const HeldInterconnect&, std::string_view, const RouterOptions&>(), nb::arg("shape"),
+      .def(nb::init<const InterconnectHandle&, std::string_view, const RouterOptions&>(), nb::arg("shape"),
            nb::arg("routing"), nb::arg("options"))
       .def_prop_ro("nodes", [](const PacketNetwork& self) { return self.fabric.nodes(); })
       .def_prop_ro("switches",

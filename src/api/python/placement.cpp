@@ -66,7 +66,7 @@ void bind_patterns(nb::module_& module) {
            "Adds what is sent at once, in rows of one length.");
 }
 
-Allocation allocation_of(const HeldInterconnect& machine, const RowArgument<Place>& slots) {
+Allocation allocation_of(const InterconnectHandle& machine, const RowArgument<Place>& slots) {
   for (const Place slot : span_of(slots))
     if (slot < 0 || slot >= machine.held->nodes())
       throw Error("a slot on node " + std::to_string(slot) + " of " + machine.held->name(),
@@ -124,7 +124,7 @@ Result stoppable(std::atomic<bool>& stopped, const Search& search) {
   return found.get();
 }
 
-Result mapped(const Pattern& pattern, const HeldInterconnect& machine, const RowArgument<Place>& slots,
+Result mapped(const Pattern& pattern, const InterconnectHandle& machine, const RowArgument<Place>& slots,
               std::string_view goal, double seconds, std::int64_t proposals, bool cpu_time,
               std::uint64_t seed, const RowArgument<double>& base_load, const Costs& costs, bool pinned,
               const std::optional<std::tuple<std::vector<double>, double>>& sharing) {
@@ -148,7 +148,7 @@ Result mapped(const Pattern& pattern, const HeldInterconnect& machine, const Row
 
 /// What earlier runs found, with what it says; nothing where they tried nothing on these slots.
 std::optional<std::tuple<std::string, std::vector<double>, double, std::vector<std::int32_t>>>
-kept(std::string_view pattern_text, std::string_view trials_text, const HeldInterconnect& machine,
+kept(std::string_view pattern_text, std::string_view trials_text, const InterconnectHandle& machine,
      const RowArgument<Place>& slots) {
   const std::uint64_t key = place::trial_key(pattern_text, allocation_of(machine, slots));
   auto found =
@@ -162,8 +162,8 @@ kept(std::string_view pattern_text, std::string_view trials_text, const HeldInte
 void bind_explanations(nb::module_& module) {
   module.def(
       "messages_over",
-      [](Link link, const Pattern& pattern, const HeldInterconnect& machine, const RowArgument<Place>& slots,
-         const RowArgument<std::int32_t>& slot_of) {
+      [](Link link, const Pattern& pattern, const InterconnectHandle& machine,
+         const RowArgument<Place>& slots, const RowArgument<std::int32_t>& slot_of) {
         std::vector<std::tuple<std::int32_t, std::int32_t, double>> rows;
         for (const pattern::Edge& edge : place::messages_over(
                  link, pattern::sum(pattern), allocation_of(machine, slots), vector_of(slot_of)))
@@ -174,7 +174,7 @@ void bind_explanations(nb::module_& module) {
       "Sender, receiver and bytes of what crosses a link, the most first.");
   module.def(
       "best_relief",
-      [](const Pattern& pattern, const HeldInterconnect& machine, const RowArgument<Place>& slots,
+      [](const Pattern& pattern, const InterconnectHandle& machine, const RowArgument<Place>& slots,
          const RowArgument<std::int32_t>& slot_of, const RowArgument<double>& base_load) {
         constexpr std::size_t tasks_max = 32;
         const auto found = place::best_relief(pattern::sum(pattern), allocation_of(machine, slots),
@@ -205,7 +205,7 @@ void bind_published(nb::module_& module) {
   });
   module.def(
       "map_as_published",
-      [](std::string_view heuristic, const Pattern& pattern, const HeldInterconnect& machine,
+      [](std::string_view heuristic, const Pattern& pattern, const InterconnectHandle& machine,
          const RowArgument<Place>& slots) {
         const Allocation allocation = allocation_of(machine, slots);
         if (slots.size() < static_cast<std::size_t>(pattern.tasks) || slots.size() == 0)
@@ -238,7 +238,7 @@ void bind_placement(nb::module_& module) {
       "job_slots",
       [](const topology::NodePlaces& known, const std::vector<int>& node_of, std::int32_t nodes) {
         Allocation allocation = place::job_allocation(known, node_of, nodes);
-        return std::tuple(HeldInterconnect{std::move(allocation.interconnect)},
+        return std::tuple(InterconnectHandle{std::move(allocation.interconnect)},
                           row_of(std::move(allocation.slots)));
       },
       nb::arg("known"), nb::arg("node_of"), nb::arg("nodes"),
@@ -250,7 +250,7 @@ void bind_placement(nb::module_& module) {
       "seconds left for trying, and the slot of each rank; or None.");
   module.def(
       "placement_metrics",
-      [](const Pattern& pattern, const HeldInterconnect& machine, const RowArgument<Place>& slots,
+      [](const Pattern& pattern, const InterconnectHandle& machine, const RowArgument<Place>& slots,
          const RowArgument<std::int32_t>& slot_of, const RowArgument<double>& base_load, const Costs& costs) {
         const Allocation allocation = allocation_of(machine, slots);
         const auto tasks = static_cast<std::size_t>(pattern.tasks);
@@ -266,7 +266,7 @@ void bind_placement(nb::module_& module) {
       "end.");
   module.def(
       "link_loads",
-      [](const Pattern& pattern, const HeldInterconnect& machine, const RowArgument<Place>& slots,
+      [](const Pattern& pattern, const InterconnectHandle& machine, const RowArgument<Place>& slots,
          const RowArgument<std::int32_t>& slot_of) {
         return row_of(
             place::link_loads(pattern::sum(pattern), allocation_of(machine, slots), vector_of(slot_of)));

@@ -4,7 +4,7 @@
 #include "base/error.hpp"
 #include "python/arrays.hpp"
 #include "python/interconnects.hpp"
-#include "python/simulated_program.hpp"
+#include "python/simulated_programs.hpp"
 #include "simulate/critical_path.hpp"
 #include "simulate/rounds.hpp"
 #include "simulate/simulation.hpp"
@@ -122,8 +122,8 @@ void bind_rank_networks(nb::module_& module) {
   nb::class_<RankNetwork>(module, "RankNetwork", "What lies between the ranks of a simulated program.")
       .def(
           "__init__",
-          [](RankNetwork* self, const HeldInterconnect& interconnect, const RowArgument<std::int64_t>& nodes,
-             std::int64_t hop_latency, bool shares_links) {
+          [](RankNetwork* self, const InterconnectHandle& interconnect,
+             const RowArgument<std::int64_t>& nodes, std::int64_t hop_latency, bool shares_links) {
             new (self) RankNetwork{interconnect.held, vector_of(nodes), hop_latency, shares_links};
           },
           nb::arg("interconnect"), nb::arg("nodes"), nb::arg("hop_latency"), nb::arg("shares_links"),
