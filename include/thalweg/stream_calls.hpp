@@ -21,13 +21,13 @@ concept locates = requires(const Locator& locator, std::uint64_t index) {
 /// declarations.
 template <typename Stream, typename Entry>
 class stream_calls {
-  using item = typename entry<Entry>::item;
+  using item = typename item_kind<Entry>::item;
 
 public:
   void send(int rank, const item& one) {
     auto& self = static_cast<Stream&>(*this);
     self.check_rank(rank);
-    if (entry<Entry>::send(self.state_, static_cast<std::uint32_t>(rank), one)) [[unlikely]]
+    if (item_kind<Entry>::send(self.state_, static_cast<std::uint32_t>(rank), one)) [[unlikely]]
       self.progress();
   }
   void send(std::span<const int> ranks, std::span<const item> items) {

@@ -23,7 +23,7 @@ class kept_items {
 public:
   /// False where there is no room.
   template <typename Entry>
-  bool keep(std::uint32_t rank, const typename entry<Entry>::item& item) {
+  bool keep(std::uint32_t rank, const typename item_kind<Entry>::item& item) {
     char* const at = buffer_.data() + used_;
     const std::size_t room = buffer_.size() - used_;
     if (room < sizeof(record))
@@ -47,7 +47,7 @@ public:
       at += sizeof head;
       (void)((head.type == type<Entries> &&
               (format<Entries>::read(kept.data() + at, head.bytes,
-                                     [&](auto&& item) { entry<Entries>::send(state, head.rank, item); }),
+                                     [&](auto&& item) { item_kind<Entries>::send(state, head.rank, item); }),
                true)) ||
              ...);
       at += head.bytes;
@@ -56,7 +56,7 @@ public:
 
 private:
   template <typename Entry>
-  using format = item_format<typename entry<Entry>::item>;
+  using format = item_format<typename item_kind<Entry>::item>;
   template <typename Entry>
   static constexpr std::size_t type = index_of<Entry>(format_list<Entries...>());
 
@@ -89,8 +89,8 @@ private:
 template <typename Stream, typename... Entries>
 class stream_sender {
   template <typename Item>
-  static constexpr bool is_sent = (std::is_same_v<Item, typename entry<Entries>::item> || ...);
-  using first_item = typename entry<std::tuple_element_t<0, std::tuple<Entries...>>>::item;
+  static constexpr bool is_sent = (std::is_same_v<Item, typename item_kind<Entries>::item> || ...);
+  using first_item = typename item_kind<std::tuple_element_t<0, std::tuple<Entries...>>>::item;
 
 public:
   stream_sender(Stream& stream, sender_count& count) : stream_(&stream), count_(&count) { count.open(); }
@@ -139,12 +139,12 @@ public:
 private:
   template <typename Item, typename Entry, typename... Others>
   void send_as(std::uint32_t rank, const Item& item) {
-    if constexpr (std::is_same_v<Item, typename entry<Entry>::item>) {
+    if constexpr (std::is_same_v<Item, typename item_kind<Entry>::item>) {
       if (kept_.template keep<Entry>(rank, item)) [[likely]]
         return;
       const std::lock_guard guard(*stream_);
       kept_.put(stream_->open_state());
-      entry<Entry>::send(stream_->open_state(), rank, item);
+      item_kind<Entry>::send(stream_->open_state(), rank, item);
     } else {
       send_as<Item, Others...>(rank, item);
     }

@@ -29,7 +29,7 @@ consteval std::size_t index_of(format_list<Formats...>) {
 
 /// Properties of one of a stream's types: the travel of its items, and the state kept for it.
 template <typename Item>
-struct entry {
+struct item_kind {
   using item = Item;
   using formats = format_list<item_format<Item>>;
   struct kept {};
@@ -43,7 +43,7 @@ struct entry {
 };
 
 template <typename Item, typename Rule, std::size_t places>
-struct entry<combined<Item, Rule, places>> {
+struct item_kind<combined<Item, Rule, places>> {
   using item = Item;
   using formats = format_list<item_format<Item>>;
   using kept = combining_cache<Item, Rule, places>;
@@ -59,7 +59,7 @@ struct entry<combined<Item, Rule, places>> {
 };
 
 template <typename Query, typename Answer, typename Note>
-struct entry<query<Query, Answer, Note>> {
+struct item_kind<query<Query, Answer, Note>> {
   using item = Query;
   using self = query<Query, Answer, Note>;
   using formats = format_list<question_format<self>, answer_format<self>>;
@@ -79,8 +79,8 @@ constexpr bool is_query<query<Query, Answer, Note>> = true;
 template <typename... Entries>
 class stream_state {
 public:
-  using formats = decltype((format_list<>() + ... + typename entry<Entries>::formats()));
-  using first_item = typename entry<std::tuple_element_t<0, std::tuple<Entries...>>>::item;
+  using formats = decltype((format_list<>() + ... + typename item_kind<Entries>::formats()));
+  using first_item = typename item_kind<std::tuple_element_t<0, std::tuple<Entries...>>>::item;
   /// Of items that are all alike, and travel without heads; 0: they do not.
   static constexpr std::size_t bare_bytes = formats::count == 1 ? item_format<first_item>::bytes : 0;
   static constexpr bool is_bare = bare_bytes != 0;
@@ -128,7 +128,7 @@ public:
 private:
   template <typename Entry>
   struct slot {
-    typename entry<Entry>::kept kept;
+    typename item_kind<Entry>::kept kept;
   };
 
   template <typename Entry>
@@ -142,7 +142,7 @@ private:
   template <typename Entry>
   void release_of() {
     if constexpr (is_combined<Entry>) {
-      using item = typename entry<Entry>::item;
+      using item = typename item_kind<Entry>::item;
       of<Entry>().release([this](std::uint32_t to, item evicted) { put<item_format<item>>(to, evicted); });
     }
   }

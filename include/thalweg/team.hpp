@@ -173,9 +173,9 @@ public:
   explicit operator bool() const { return team_ != nullptr; }
   void use(const char* selections) { detail::check(thalweg_team_use(team_, selections)); }
   /// Which strategy runs for units of so many bytes, and who chose it.
-  std::string strategy(collective of, std::size_t bytes) const {
+  std::string strategy(collective of, std::size_t unit_bytes) const {
     const char* text = nullptr;
-    detail::check(thalweg_team_strategy(team_, static_cast<thalweg_collective>(of), bytes, &text));
+    detail::check(thalweg_team_strategy(team_, static_cast<thalweg_collective>(of), unit_bytes, &text));
     return text;
   }
 
