@@ -57,7 +57,8 @@ Agreement agreement_of(MPI_Comm communicator, const wait::Policy& policy) {
 
 } // namespace
 
-Group::Group(std::shared_ptr<ShadowCommunicator> shadow, const Group* parent, bool has_transport)
+Group::Group(std::shared_ptr<ShadowCommunicator> shadow, const Group* parent, bool has_transport,
+             bool aggregates)
     : shadow_(std::move(shadow)), rank_(rank_in(shadow_->handle())) {
   // Of a whole group nothing is known yet.
   const bool are_cores_short = parent == nullptr || parent->placement_.oversubscribed;
@@ -74,7 +75,8 @@ Group::Group(std::shared_ptr<ShadowCommunicator> shadow, const Group* parent, bo
                                .oversubscribed = placement_.oversubscribed,
                                .shared_memory = has_transport,
                                .balances_cores = ranks() == size_of(MPI_COMM_WORLD),
-                               .aggregates = has_transport}; // control does not let messages wait
+                               .aggregates =
+                                   has_transport && aggregates}; // control does not let messages wait
   channels_ = std::make_unique<Channels>(library_api(), shadow_, rank_, placement_.nodes, options);
   near_ranks_ = numbers_on_node(channels_->node(), ranks());
 }

@@ -17,8 +17,9 @@ class Group {
 public:
   /// Collective over the communicator. `parent`: the group that it is a part of, or nullptr.
   /// `has_transport`: its ranks send each other messages, through memory that they share where they can.
+  /// `aggregates`: those between nodes wait for others that go there too, until channels are flushed.
   explicit Group(std::shared_ptr<ShadowCommunicator> shadow, const Group* parent = nullptr,
-                 bool has_transport = true);
+                 bool has_transport = true, bool aggregates = true);
 
   MPI_Comm communicator() const { return shadow_->handle(); }
   /// For who needs it longer than the group is there.
