@@ -47,7 +47,7 @@ void MessageQueue::adopt(MessageMemory memory, std::size_t bytes) {
 void MessageQueue::pop(std::size_t bytes) {
   THALWEG_ASSERT(normal, !is_empty() && bytes % message_alignment == 0);
   read_ += bytes;
-  THALWEG_ASSERT(normal, pieces_.size() > 1 || read_ <= room_.next);
+  THALWEG_ASSERT(normal, read_ <= (pieces_.front().end != nullptr ? pieces_.front().end : room_.next));
   if (pieces_.size() == 1 && read_ == room_.next) // what is in the cache is written again
     read_ = room_.next = pieces_.front().memory.get();
   else

@@ -76,7 +76,7 @@ std::vector<ElementTraffic> CallSample::take() {
 }
 
 Scheduler::Scheduler(MPI_Comm communicator)
-    : group_(job::duplicate(communicator, "array"), nullptr, false),
+    : group_(job::duplicate(communicator, "array"), nullptr, true, false),
       control_(group_.channels().transport(), group_.channels().make_mailbox(), group_.channels().policy()),
       queues_(room_of(view_.queue[0]), room_of(view_.queue[1])), sample_(view_),
       messages_(group_, view_, queues_,
