@@ -11,6 +11,7 @@
 #include "thalweg/team.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <mutex>
 #include <optional>
 #include <vector>
