@@ -51,8 +51,8 @@ ROOMS: dict[str, set[str]] = {
     "stream": {"base", "boundary", "wait", "evidence", "topology", "machine", "model", "transport", "transport/shm"},
     "job": {"base", "wait", "topology", "machine", "tune"},
     "job/mpi": {
-        "base", "wait", "topology", "schedule", "machine", "transport", "transport/shm", "transport/routed",
-        "transport/aggregation", "transport/mpi", "engine", "tune", "job",
+        "base", "wait", "topology", "schedule", "strategies", "machine", "transport", "transport/shm",
+        "transport/routed", "transport/aggregation", "transport/mpi", "engine", "tune", "job",
     },
     "job/library": {
         "base", "wait", "machine", "tune", "transport", "transport/shm", "transport/mpi", "job", "job/mpi",

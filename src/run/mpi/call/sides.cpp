@@ -81,8 +81,8 @@ Side in_place_of(const Side& asked, const Side& other, const SideShape& shape, b
 CallRanks ranks_of(Operation operation, CommunicatorState& communicator) {
   CallRanks ranks = ranks_of(communicator);
   if (is_among_neighbors(operation)) {
-    ranks.sources = communicator.indegree();
-    ranks.destinations = communicator.outdegree();
+    ranks.sources = communicator.degrees().in;
+    ranks.destinations = communicator.degrees().out;
   }
   return ranks;
 }

@@ -83,7 +83,7 @@ const TunedChoices::Entry* TunedChoices::nearest(const Picks& known, Operation o
   const job::PicksByShape<Entry>& picks = known[static_cast<std::size_t>(operation)];
   if (picks.is_empty() || bytes < 0)
     return nullptr;
-  return picks.nearest(communicator.size, communicator.node_count(), bytes);
+  return picks.nearest(communicator.size, communicator.group().node_count(), bytes);
 }
 
 TunedChoices& tuned_choices() {

@@ -68,8 +68,8 @@ std::uint64_t members_hash(const CommunicatorState& state) {
 }
 
 void close_channels(CommunicatorState& state) {
-  state.channels.reset();
-  drop_shadow(state.shadow);
+  if (state.is_open())
+    drop_shadow(state.group().close());
 }
 
 int keep_no_copy(MPI_Comm, int, void*, void*, void*, int* flag) {
@@ -139,9 +139,10 @@ const char* objection_to_channels(const CommunicatorState& state) {
   return state.size == 1 ? "one rank" : nullptr;
 }
 
-job::ChannelOptions channel_options(const CommunicatorState& state, const std::vector<int>& nodes) {
+job::ChannelOptions channel_options(const job::RankGroup& group) {
   const job::Placement& placement = runtime.world.placement;
-  const int own = nodes[static_cast<std::size_t>(state.rank)];
+  const std::vector<int>& nodes = *group.nodes();
+  const int own = nodes[static_cast<std::size_t>(group.rank())];
   const bool is_all_that_runs = std::ranges::count(nodes, own) == placement.oversubscribed_ranks;
   return {.waiting = runtime.settings.waiting,
           .oversubscribed = placement.oversubscribed,
@@ -162,14 +163,12 @@ void open_channels(CommunicatorState& state) {
   if (state.why_no_channels != nullptr)
     return;
   const Shadow made = make_shadow(state.handle, state.id);
-  state.shadow = made.communicator;
   state.why_no_channels = made.why_none;
-  if (!state.shadow)
+  if (!made.communicator)
     return;
-  const std::vector<int>& nodes = state.nodes();
-  state.channels = std::make_unique<job::Channels>(library_api(), state.shadow, state.rank, nodes,
-                                                   channel_options(state, nodes));
-  note_shared_memory(*state.channels);
+  job::RankGroup& group = state.group();
+  group.open(library_api(), made.communicator, channel_options(group));
+  note_shared_memory(group.channels());
 }
 
 enum class Making { together, alone };
@@ -235,9 +234,9 @@ bool may_open_channels() {
 } // namespace
 
 bool open_channels_now(CommunicatorState& state) {
-  if (!state.channels)
+  if (!state.is_open())
     open_channels(state);
-  return state.channels != nullptr;
+  return state.is_open();
 }
 
 void open_postponed_channels(CommunicatorState& state) {

@@ -11,22 +11,27 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "base/per_thread.hpp"
-#include "job/mpi/channels.hpp"
+#include "job/mpi/rank_group.hpp"
 #include "mpi/abi/native.hpp"
 #include "mpi/observe/samples.hpp"
 #include "mpi/state/process_state.hpp"
-#include "schedule/problem.hpp"
-#include "topology/node_places.hpp"
 
 namespace thalweg::mpi {
 
 // What the collective runner keeps per communicator; destroyed with it, before its channels are closed.
 struct RunnerState {
   virtual ~RunnerState() = default;
+};
+
+// How many neighbors a rank has in a communicator's topology.
+struct Degrees {
+  int in = 0;
+  int out = 0;
 };
 
 struct CommunicatorState {
@@ -38,9 +43,6 @@ struct CommunicatorState {
   bool agreed = false;  // made in a call that all its ranks shared with us; else nothing may be chosen for it
   std::uint64_t id = 0; // equal on all its ranks, when agreed
 
-  // For the engine's own traffic, on a duplicate of the communicator; or none, and why.
-  std::shared_ptr<job::ShadowCommunicator> shadow;
-  std::unique_ptr<job::Channels> channels; // with the shadow
   const char* why_no_channels = nullptr;
   // Blocking calls with a strategy chosen for them while channels are postponed: equal on all ranks.
   std::uint32_t calls_postponed = 0;
@@ -64,40 +66,20 @@ struct CommunicatorState {
   const std::vector<int>& world_ranks() const { return world_ranks_; }
   void find_world_ranks();
 
-  // Index of the node of each rank (of the local group), small integers in order of first appearance.
-  const std::vector<int>& nodes();
-  // The same of sockets (see Placement); empty where no node has ranks of it on several.
-  const std::vector<int>& sockets();
-  // The switch of each rank's node; empty where not known, or one for all (see Placement).
-  const std::vector<int>& leaves();
-  // Says where the ranks are in a problem of theirs: nodes, sockets and switches.
-  void put_places_into(schedule::Problem& problem);
-  int node_count();
-  // Where these nodes are in the network, and the orders that it gives their ranks: null where none is better
-  // than their own.
-  const topology::NodePlaces& node_places();
-  const std::shared_ptr<const schedule::RankOrders>& orders();
+  // Its ranks as a group: made when it is asked for, since programs make communicators by the thousand. Only
+  // of communicators that are agreed, and within one group.
+  job::RankGroup& group();
+  // For the engine's own traffic, on a duplicate of the communicator; null where there are none.
+  job::Channels* channels() const { return is_open() ? &group_->channels() : nullptr; }
+  bool is_open() const { return group_ != nullptr && group_->is_open(); }
 
   // Lengths of count arrays of neighborhood collectives.
-  int indegree();
-  int outdegree();
+  const Degrees& degrees();
 
 private:
-  void find_degrees();
-  void find_places();
-  void find_node_places(const std::vector<int>& world);
   std::vector<int> world_ranks_;
-  // Problems share them; null where there are none.
-  using Places = std::shared_ptr<const std::vector<int>>;
-  Places nodes_;
-  Places sockets_;
-  Places leaves_;
-  topology::NodePlaces node_places_;
-  std::shared_ptr<const schedule::RankOrders> orders_;
-  bool has_orders_ = false; // they were looked for
-  int node_count_ = 0;
-  int indegree_ = -1;
-  int outdegree_ = -1;
+  std::unique_ptr<job::RankGroup> group_;
+  std::optional<Degrees> degrees_;
 };
 
 // What a thread knows of the communicators that it has used lately.

@@ -131,7 +131,7 @@ Shadow make_shadow(MPI_Comm comm, std::uint64_t id) {
   }
 }
 
-void drop_shadow(std::shared_ptr<ShadowCommunicator>& shadow) {
+void drop_shadow(std::shared_ptr<ShadowCommunicator> shadow) {
   if (shadow)
     process.counts.open_shadows.fetch_sub(1, std::memory_order_relaxed);
   shadow.reset();

@@ -26,6 +26,6 @@ struct Shadow {
 // outcome on all of them. Where `id` is the same too, they agree on its name at once.
 Shadow make_shadow(MPI_Comm comm, std::uint64_t id);
 // Of one that was made so, or of none.
-void drop_shadow(std::shared_ptr<job::ShadowCommunicator>& shadow);
+void drop_shadow(std::shared_ptr<job::ShadowCommunicator> shadow);
 
 } // namespace thalweg::mpi

@@ -89,10 +89,10 @@ TuningContext& CommunicatorLearning::context_of(CallSequence& sequence, const Ca
 // The same on all ranks: channels are opened on all of them, and agreements are agreed upon.
 Circumstances CommunicatorLearning::circumstances() const {
   const int ranks = communicator_.size;
-  const int nodes = communicator_.node_count();
+  const int nodes = communicator_.group().node_count();
   return {ranks, nodes,
           agreement_seconds_ > 0 ? agreement_seconds_ : expected_agreement_seconds(ranks, nodes),
-          communicator_.channels ? 0 : ready_seconds};
+          communicator_.is_open() ? 0 : ready_seconds};
 }
 
 const CommunicatorLearning::LearnedCall& CommunicatorLearning::find(const CollectiveCall& call) {
@@ -139,7 +139,7 @@ void CommunicatorLearning::measured(const CollectiveCall& call, bool refused) {
                    context.kind().is_private ? traffic_of(call, communicator_) : pattern::Traffic{});
   if (context.needs_round())
     measuring_->agreement.begin(context.to_maximize(measuring_->agreement_seconds), context.to_sum(),
-                                communicator_.shadow->handle());
+                                communicator_.group().communicator());
 }
 
 void CommunicatorLearning::close_round(CallSequence& sequence) {
@@ -148,7 +148,7 @@ void CommunicatorLearning::close_round(CallSequence& sequence) {
   sequence.agreement_seconds = sequence.agreement.complete();
   TuningContext& context = *sequence.current;
   if (!context.learn(sequence.agreement.maxima(), sequence.agreement.sums(), communicator_.size,
-                     communicator_.node_count())) {
+                     communicator_.group().node_count())) {
     stopped_ = true;
     log_line(fmt::format("learning of {} on {} ranks has gone different ways and stops; please report this",
                          call_name(context.kind().operation), communicator_.size));
@@ -190,15 +190,15 @@ bool CommunicatorLearning::is_ready() {
 }
 
 void CommunicatorLearning::measure_clock() {
-  if (communicator_.node_count() == 1)
+  if (communicator_.group().node_count() == 1)
     return;
-  const std::vector<int>& nodes = communicator_.nodes();
+  const std::vector<int>& nodes = *communicator_.group().nodes();
   std::vector<double> offsets_ns =
-      clock_offsets_ns(communicator_.shadow->handle(), communicator_.rank, nodes,
-                       job::agreement_tag(library_api(), communicator_.shadow->handle()), clock_trials);
+      clock_offsets_ns(communicator_.group().communicator(), communicator_.rank, nodes,
+                       job::agreement_tag(library_api(), communicator_.group().communicator()), clock_trials);
   MPI_Request request = MPI_REQUEST_NULL;
   native.Ibcast(offsets_ns.data(), static_cast<int>(offsets_ns.size()), MPI_DOUBLE, 0,
-                communicator_.shadow->handle(), &request);
+                communicator_.group().communicator(), &request);
   poll_request(&request, MPI_STATUS_IGNORE);
   clock_offset_seconds_ =
       1e-9 * offsets_ns[static_cast<std::size_t>(nodes[static_cast<std::size_t>(communicator_.rank)])];

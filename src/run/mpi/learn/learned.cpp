@@ -55,7 +55,7 @@ LearnedEntry entry_of(const TuningContext& context, CommunicatorState& communica
   LearnedEntry entry;
   entry.call = call_name(context.kind().operation);
   entry.ranks = communicator.size;
-  entry.nodes = communicator.node_count();
+  entry.nodes = communicator.group().node_count();
   entry.bytes = context.bytes();
   entry.calls = learner.calls();
   entry.state = learner.state();

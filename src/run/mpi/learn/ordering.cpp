@@ -27,11 +27,13 @@ std::string candidates_text(Operation operation, const UnitSize& size, tune::Bre
   wanted.bytes = size.bytes;
   wanted.degree = size.degree;
   wanted.ranks = communicator.size;
-  wanted.nodes = communicator.nodes();
-  wanted.sockets = communicator.sockets();
-  wanted.leaves = communicator.leaves();
-  wanted.node_places = communicator.node_places();
-  wanted.orders = communicator.orders();
+  job::RankGroup& group = communicator.group();
+  const job::GroupPlaces& places = group.places();
+  wanted.nodes = *places.nodes;
+  wanted.sockets = places.sockets ? *places.sockets : std::vector<int>{};
+  wanted.leaves = places.leaves ? *places.leaves : std::vector<int>{};
+  wanted.node_places = places.in_network;
+  wanted.orders = group.orders();
   std::string text;
   std::size_t count = 0;
   for (const tune::Candidate& candidate : tune::candidates(wanted, known_machine(), breadth)) {
@@ -68,10 +70,10 @@ Ordering agreed_ordering(Operation operation, const UnitSize& size, tune::Breadt
   if (communicator.rank == 0)
     text = candidates_or_none(operation, size, breadth, communicator);
   std::array<double, 2> head{static_cast<double>(text.size()), local_seconds() - begun};
-  broadcast(head.data(), head.size(), MPI_DOUBLE, communicator.shadow->handle());
+  broadcast(head.data(), head.size(), MPI_DOUBLE, communicator.group().communicator());
   text.resize(static_cast<std::size_t>(head[0]));
   if (!text.empty())
-    broadcast(text.data(), text.size(), MPI_CHAR, communicator.shadow->handle());
+    broadcast(text.data(), text.size(), MPI_CHAR, communicator.group().communicator());
   Ordering ordering{.candidates = {}, .seconds = head[1]};
   std::istringstream lines(text);
   tune::PredictedCandidate one;

@@ -18,7 +18,7 @@ NicGroup::NicGroup(const strategies::Scheduled& scheduled, Rank root, GroupOpera
                    engine::Tags tags)
     : rank_(communicator.rank), endpoint_(std::move(transport), {}), tags_(tags),
       turn_(communicator.handle == runtime.world.communicator) {
-  if (communicator.node_count() <= 1) {
+  if (communicator.group().node_count() <= 1) {
     settled("collectives for network devices are run by our engine: all ranks are on one host");
     return;
   }

@@ -35,7 +35,7 @@ nic::ScheduleOf schedules_of(const strategies::Scheduled& scheduled, Rank root,
   problem.ranks = communicator.size;
   problem.root = root;
   problem.parameters = scheduled.parameters();
-  communicator.put_places_into(problem);
+  communicator.group().put_places_into(problem);
   return [&strategy = scheduled.strategy(), problem = std::move(problem)](Rank rank) {
     return strategies::build(strategy, problem, rank);
   };
@@ -82,8 +82,10 @@ NicShape NicShape::of(const strategies::Scheduled& scheduled, Rank root, GroupOp
   shape.relays = is_relayed(scheduled.strategy().operation);
   shape.combiner = std::move(combiner);
   shape.wants_aggregator = mpi::wants_aggregator(scheduled);
-  shape.nodes = communicator.nodes();
-  shape.leaves = communicator.leaves();
+  const job::GroupPlaces& places = communicator.group().places();
+  shape.nodes = *places.nodes;
+  if (places.leaves)
+    shape.leaves = *places.leaves;
   shape.leaves.resize(shape.nodes.size());
   for (Rank rank = 0; rank < communicator.size; ++rank)
     shape.world_ranks.push_back(world_rank(rank, communicator));

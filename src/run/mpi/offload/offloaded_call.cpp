@@ -84,7 +84,7 @@ std::optional<Ran> OffloadedCall::run() const {
 std::optional<Ran> OffloadedCall::run_now(NicOperation& operation) const {
   NicGroup& group =
       *devices.group_for(scheduled, choice.id, root(), operation.combiner(), communicator, plans);
-  const wait::Policy& policy = communicator.channels->policy();
+  const wait::Policy& policy = communicator.channels()->policy();
   NicGroup::Place place = group.begin_blocking();
   if (place == NicGroup::Place::unknown) {
     wait_for_nics(group, policy);

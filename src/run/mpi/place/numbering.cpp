@@ -17,10 +17,11 @@ namespace {
 
 place::Slots found_order(CommunicatorState& communicator, std::vector<pattern::Edge> edges) {
   try {
+    const job::RankGroup& group = communicator.group();
     pattern::Pattern pattern{communicator.size, {}};
     pattern.phases.push_back({"topology", 1, {communicator.size, std::move(edges)}});
     const machine::Allocation allocation =
-        place::job_allocation(communicator.node_places(), communicator.nodes(), communicator.node_count());
+        place::job_allocation(group.places().in_network, *group.nodes(), group.node_count());
     place::SureOrder order = place::sure_order(pattern, allocation);
     if (runtime.settings.verbose)
       log_line(fmt::format("ranks of a topology {}: {}", order.slot_of.empty() ? "stay" : "renumbered",
@@ -32,14 +33,14 @@ place::Slots found_order(CommunicatorState& communicator, std::vector<pattern::E
   }
 }
 
-job::Agreement agreement_of(const CommunicatorState& communicator) {
-  const MPI_Comm shadow = communicator.shadow->handle();
+job::Agreement agreement_of(CommunicatorState& communicator) {
+  const MPI_Comm shadow = communicator.group().communicator();
   return {library_api(),
           shadow,
           job::all_ranks(communicator.size),
           communicator.rank,
           job::agreement_tag(library_api(), shadow),
-          communicator.channels->policy()};
+          communicator.channels()->policy()};
 }
 
 } // namespace
@@ -49,7 +50,7 @@ bool may_reorder(MPI_Comm comm, int reorder) {
     return false;
   CommunicatorState* const communicator = find_communicator(comm);
   return communicator != nullptr && communicator->agreed && !communicator->inter && communicator->size > 2 &&
-         communicator->node_count() > 1 && open_channels_now(*communicator);
+         communicator->group().node_count() > 1 && open_channels_now(*communicator);
 }
 
 std::vector<int> gathered(MPI_Comm comm, const std::vector<int>& own) {

@@ -58,7 +58,7 @@ engine::PlanKey key_of(const CallBinding& bound, std::int64_t id) {
 } // namespace
 
 CommunicatorPlans::CommunicatorPlans(CommunicatorState& communicator)
-    : transport_(communicator.channels->transport()), batch_(transport_->make_batch()),
+    : transport_(communicator.channels()->transport()), batch_(transport_->make_batch()),
       tags_(transport_->tag_limit()) {}
 
 void CommunicatorPlans::renew_batch() {
@@ -75,9 +75,9 @@ CommunicatorPlans::Found CommunicatorPlans::plan_for(CallBinding& bound,
     return {nullptr, nullptr, "blocks of unequal sizes, which the strategy does not support"};
   bound.problem.parameters = scheduled.parameters();
   if (strategy.uses_nodes)
-    communicator.put_places_into(bound.problem);
+    communicator.group().put_places_into(bound.problem);
   if (strategy.order_matters && bound.problem.parameter(strategies::order_name) != 0)
-    bound.problem.orders = communicator.orders();
+    bound.problem.orders = communicator.group().orders();
   settle_staging(bound, strategy, transport_->rank());
   const engine::PlanKey key = passes_on ? key_of(bound.problem, id) : key_of(bound, id);
   Found known{.plan = plans_.find(key), .self_describing = self_describing_.find(key)};

@@ -53,14 +53,14 @@ schedule::Neighborhood on_graph(const CommunicatorState& communicator) {
 }
 
 schedule::Neighborhood on_distributed_graph(CommunicatorState& communicator) {
+  const Degrees& degrees = communicator.degrees();
   schedule::Neighborhood result;
-  result.sources.resize(static_cast<std::size_t>(communicator.indegree()));
-  result.destinations.resize(static_cast<std::size_t>(communicator.outdegree()));
+  result.sources.resize(static_cast<std::size_t>(degrees.in));
+  result.destinations.resize(static_cast<std::size_t>(degrees.out));
   std::vector<int> in_weights(result.sources.size() + 1);
   std::vector<int> out_weights(result.destinations.size() + 1);
-  native.Dist_graph_neighbors(communicator.handle, communicator.indegree(), result.sources.data(),
-                              in_weights.data(), communicator.outdegree(), result.destinations.data(),
-                              out_weights.data());
+  native.Dist_graph_neighbors(communicator.handle, degrees.in, result.sources.data(), in_weights.data(),
+                              degrees.out, result.destinations.data(), out_weights.data());
   return result;
 }
 

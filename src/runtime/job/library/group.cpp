@@ -7,6 +7,7 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -57,28 +58,34 @@ Agreement agreement_of(MPI_Comm communicator, const wait::Policy& policy) {
 
 } // namespace
 
-Group::Group(std::shared_ptr<ShadowCommunicator> shadow, const Group* parent, bool has_transport,
-             bool aggregates)
-    : shadow_(std::move(shadow)), rank_(rank_in(shadow_->handle())) {
+Group::AllPlaces Group::agree(const ShadowCommunicator& shadow, const Group* parent) {
   // Of a whole group nothing is known yet.
   const bool are_cores_short = parent == nullptr || parent->placement_.oversubscribed;
-  const Agreement everybody = agreement_of(communicator(), wait_policy({}, are_cores_short));
+  const Agreement everybody = agreement_of(shadow.handle(), wait_policy({}, are_cores_short));
   // A part's ranks are where they were when the whole was made: to find that out takes several files.
-  place_ = parent == nullptr ? this_place() : parent->place_;
-  placement_ = place_ranks(everybody.allgather(place_));
+  const RankPlace own = parent == nullptr ? this_place() : parent->place_;
+  Placement all = place_ranks(everybody.allgather(own));
   // Cores are short for a part of the ranks as well, where the rest computes beside it.
-  placement_.oversubscribed |= parent != nullptr && parent->placement_.oversubscribed;
-  nodes_ = std::make_shared<const std::vector<std::int32_t>>(placement_.nodes);
-  if (!placement_.sockets.empty())
-    sockets_ = std::make_shared<const std::vector<std::int32_t>>(placement_.sockets);
+  all.oversubscribed |= parent != nullptr && parent->placement_.oversubscribed;
+  return {own, std::move(all)};
+}
+
+Group::Group(std::shared_ptr<ShadowCommunicator> shadow, const Group* parent, bool has_transport,
+             bool aggregates)
+    : Group(shadow, agree(*shadow, parent), has_transport, aggregates) {}
+
+Group::Group(const std::shared_ptr<ShadowCommunicator>& shadow, AllPlaces found, bool has_transport,
+             bool aggregates)
+    : RankGroup(rank_in(shadow->handle()), places_of(found.all)), place_(found.own),
+      placement_(std::move(found.all)) {
   const ChannelOptions options{.waiting = wait_settings(),
                                .oversubscribed = placement_.oversubscribed,
                                .shared_memory = has_transport,
                                .balances_cores = ranks() == size_of(MPI_COMM_WORLD),
                                .aggregates =
                                    has_transport && aggregates}; // control does not let messages wait
-  channels_ = std::make_unique<Channels>(library_api(), shadow_, rank_, placement_.nodes, options);
-  near_ranks_ = numbers_on_node(channels_->node(), ranks());
+  open(library_api(), shadow, options);
+  near_ranks_ = numbers_on_node(channels().node(), ranks());
 }
 
 Agreement Group::agreement(const wait::Policy& policy) const {
@@ -86,9 +93,8 @@ Agreement Group::agreement(const wait::Policy& policy) const {
 }
 
 std::shared_ptr<transport::Segment> Group::share(std::size_t bytes) const {
-  if (!channels_->node_agreement())
-    return nullptr;
-  return share_segment(*channels_->node_agreement(), bytes).segment;
+  const std::optional<Agreement>& node = channels().node_agreement();
+  return node ? share_segment(*node, bytes).segment : nullptr;
 }
 
 } // namespace thalweg::job

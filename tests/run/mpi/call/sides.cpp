@@ -19,12 +19,8 @@ std::uint64_t ask_datatype_bytes(MPI_Datatype datatype) {
   return static_cast<std::uint64_t>((std::intptr_t)(datatype));
 }
 
-int CommunicatorState::indegree() {
-  return indegree_;
-}
-
-int CommunicatorState::outdegree() {
-  return outdegree_;
+const Degrees& CommunicatorState::degrees() {
+  return degrees_ ? *degrees_ : degrees_.emplace(-1, -1);
 }
 
 namespace {
