@@ -232,8 +232,8 @@ const std::array<const char*, native_count> native_symbols{{
         options.output / "handlers.hpp",
         f"""{HEAD}#pragma once
 
-#include "mpi/observe/call_site.hpp"
-#include "mpi/abi/families/family.hpp"
+#include "mpi/abi/native.hpp"
+#include "mpi/observe/locations.hpp"
 
 namespace thalweg::mpi {{
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/abi/native.hpp"
-#include "base/of_process.hpp"
 
 #include <cstring>
 #include <dlfcn.h>
@@ -10,7 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "mpi/abi/families/predefined_handles.hpp"
+#include "base/of_process.hpp"
+#include "mpi/abi/families/family.hpp"
 
 namespace thalweg::mpi {
 
@@ -106,6 +106,24 @@ void fill_table(void* handle) {
   static_assert(sizeof addresses == sizeof native);
   std::memcpy(&native, addresses.data(), sizeof native);
 }
+
+} // namespace
+
+namespace {
+
+// Fills the family's predefined handles from the library's data symbols, where they are such (Open MPI).
+#if defined(THALWEG_FAMILY_OPENMPI)
+// A program that was linked with the library may hold the data itself (copy relocations), and then the
+// library uses the program's copy too: the first in the search order counts, not the first after us.
+void resolve_predefined_handles(void* library) {
+  for (const predefined::Symbol& symbol : predefined::symbols) {
+    void* address = dlsym(RTLD_DEFAULT, symbol.name);
+    *symbol.variable = address != nullptr ? address : dlsym(library, symbol.name);
+  }
+}
+#else
+void resolve_predefined_handles(void*) {}
+#endif
 
 } // namespace
 

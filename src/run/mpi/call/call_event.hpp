@@ -41,7 +41,7 @@ struct MessageCall {
 };
 
 // A message was found (MPI_Mprobe): whoever receives it does not say on which communicator.
-struct MessageFound {
+struct ProbedMessage {
   MPI_Message message;
 };
 
@@ -75,8 +75,8 @@ struct CollectiveRun {
 };
 
 // Nothing: of the call, reports note its time alone.
-using CallContent =
-    std::variant<std::monostate, MessageCall, MessageFound, Meeting, RemoteAccess, WindowCall, CollectiveRun>;
+using CallContent = std::variant<std::monostate, MessageCall, ProbedMessage, Meeting, RemoteAccess,
+                                 WindowCall, CollectiveRun>;
 
 struct CallEvent {
   CommunicatorState* communicator; // none where the call has none

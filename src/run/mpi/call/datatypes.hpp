@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Sizes of datatypes, remembered for predefined ones.
+// Datatypes: their sizes, remembered for predefined ones, and copies of their elements.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "base/per_thread.hpp"
+#include "mpi/abi/native.hpp"
 #include "mpi/call/collective_call.hpp"
 
 namespace thalweg::mpi {
@@ -50,5 +52,13 @@ inline std::uint64_t bytes_of(MPI_Count count, MPI_Datatype datatype) {
 
 // Whether the elements lie one after the other in memory, each within its own extent.
 bool are_elements_regular(MPI_Datatype type);
+
+// Copies between a program's typed buffers and rows of bytes: the data of `count` elements as bytes without
+// gaps. All return MPI's error code.
+int pack(const std::byte* user, std::int64_t count, MPI_Datatype type, std::byte* row);
+int unpack(const std::byte* row, std::byte* user, std::int64_t count, MPI_Datatype type);
+
+// Elements in their own layout, from one address to another; gaps are not touched.
+int copy_elements(const std::byte* from, std::byte* to, std::int64_t count, MPI_Datatype type);
 
 } // namespace thalweg::mpi

@@ -59,12 +59,12 @@ constexpr std::array runtimes{
 };
 
 // The functions of those that are loaded, by `runtimes`. Looked for again when the process has loaded more.
-struct Loaded {
+struct LoadedRuntimes {
   std::mutex mutex;
   std::atomic<unsigned long long> loads{0}; // that the process had made at the last look
   std::array<std::atomic<void*>, runtimes.size()> functions{};
 };
-Loaded loaded;
+LoadedRuntimes loaded;
 
 int read_loads(dl_phdr_info* info, std::size_t, void* loads) {
   *static_cast<unsigned long long*>(loads) = info->dlpi_adds;

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "mpi/state/user_settings.hpp"
+#include "mpi/state/settings.hpp"
 
 namespace thalweg::mpi {
 

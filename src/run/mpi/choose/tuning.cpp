@@ -8,7 +8,7 @@
 #include "machine/probed_machines.hpp"
 #include "mpi/choose/effect.hpp"
 #include "mpi/state/runtime.hpp"
-#include "mpi/state/user_settings.hpp"
+#include "mpi/state/settings.hpp"
 
 namespace thalweg::mpi {
 

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/comm/communicators.hpp"
-#include "base/of_process.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
+#include "base/of_process.hpp"
 #include "mpi/abi/library_api.hpp"
-#include "mpi/comm/closed_communicators.hpp"
-#include "mpi/comm/own_communicator.hpp"
-#include "mpi/comm/shadows.hpp"
-#include "mpi/comm/world_ranks.hpp"
+#include "mpi/comm/own_communicators.hpp"
+#include "mpi/observe/samples.hpp"
 #include "mpi/state/gate.hpp"
 #include "mpi/state/process_state.hpp"
 #include "mpi/state/runtime.hpp"
@@ -19,6 +20,37 @@
 namespace thalweg::mpi {
 
 namespace {
+
+// What is kept of communicators that the program has freed: when this rank was in some of their calls.
+// Programs free them by the ten thousand, so it is kept of a few only: those with the most calls, which are
+// the same on all ranks.
+struct ClosedCommunicator {
+  int size = 0;
+  int rank = 0;
+  observe::SampleStore samples;
+};
+
+class ClosedCommunicators {
+public:
+  static constexpr std::size_t max_kept = 256;
+
+  // `calls` and `id` are equal on all ranks of the communicator.
+  void add(std::uint64_t calls, std::uint64_t id, ClosedCommunicator closed) {
+    kept_.try_emplace({calls, id}, std::move(closed));
+    if (kept_.size() > max_kept)
+      kept_.erase(kept_.begin());
+  }
+
+  // Calls `visit(id, closed)` for each.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (const auto& [key, closed] : kept_)
+      visit(key.second, closed);
+  }
+
+private:
+  std::map<std::pair<std::uint64_t, std::uint64_t>, ClosedCommunicator> kept_;
+};
 
 struct Registry {
   std::mutex mutex;

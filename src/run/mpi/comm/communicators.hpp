@@ -82,6 +82,9 @@ private:
   std::optional<Degrees> degrees_;
 };
 
+// The ranks of a group in the world, in the group's order; MPI_UNDEFINED for those that are not of the world.
+std::vector<int> world_ranks_of(MPI_Group group);
+
 // What a thread knows of the communicators that it has used lately.
 struct RememberedCommunicator {
   MPI_Comm handle{};

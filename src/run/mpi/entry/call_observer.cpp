@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/entry/call_observer.hpp"
 
-#include "mpi/record/listener.hpp"
+#include "mpi/record/recording.hpp"
 #include "mpi/state/process_state.hpp"
-#include "mpi/trace/listener.hpp"
+#include "mpi/trace/tracing.hpp"
 
 namespace thalweg::mpi {
 

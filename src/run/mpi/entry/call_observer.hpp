@@ -9,13 +9,13 @@
 #include "mpi/call/call_event.hpp"
 #include "mpi/call/datatypes.hpp"
 #include "mpi/entry/startup.hpp"
-#include "mpi/observe/bindings.hpp"
+#include "mpi/observe/call_table.hpp"
 #include "mpi/observe/stopwatch.hpp"
 #include "mpi/state/gate.hpp"
 #include "mpi/state/process_state.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/trace/call_log.hpp"
-#include "mpi/trace/traced_messages.hpp"
+#include "mpi/trace/traced_calls.hpp"
 
 namespace thalweg::mpi {
 

@@ -4,12 +4,11 @@
 #include <optional>
 
 #include "mpi/abi/library_api.hpp"
-#include "mpi/offload/exact_call.hpp"
 #include "mpi/offload/offloaded_call.hpp"
+#include "mpi/run/bound_run.hpp"
+#include "mpi/run/communicator_plans.hpp"
 #include "mpi/run/fast_path.hpp"
 #include "mpi/run/pending_collective.hpp"
-#include "mpi/run/recent_calls.hpp"
-#include "mpi/run/run_blocking.hpp"
 #include "mpi/state/gate.hpp"
 #include "mpi/state/process_state.hpp"
 #include "mpi/state/runtime.hpp"
@@ -33,7 +32,7 @@ EngineState& engine_of(CommunicatorState& communicator) {
   return static_cast<EngineState&>(*communicator.runner);
 }
 
-int run_now(CommunicatorPlans& plans, const CommunicatorPlans::Found& found, const CallBinding& bound) {
+int run_now(CommunicatorPlans& plans, const CommunicatorPlans::Lookup& found, const CallBinding& bound) {
   engine::Buffers buffers;
   const Rank rank = plans.transport().rank();
   if (const int code = stage_in(bound, rank, plans.storage, buffers); code != MPI_SUCCESS)
@@ -73,9 +72,9 @@ void remember(RecentCall& place, const CollectiveCall& call, const Choice& choic
   place.remember(call, choice.id, bound, std::move(plan), plans);
 }
 
-Ran bind_and_run(const CollectiveCall& call, CommunicatorState& communicator,
-                 const strategies::Scheduled& scheduled, const Choice& choice,
-                 const std::shared_ptr<ExactCall>& exact = nullptr);
+CallResult bind_and_run(const CollectiveCall& call, CommunicatorState& communicator,
+                        const strategies::Scheduled& scheduled, const Choice& choice,
+                        const std::shared_ptr<ExactCall>& exact = nullptr);
 
 // Why the engine can do none of the calls, the same on all ranks, or nullptr.
 const char* objection_to_engine(const CollectiveCall& call, CommunicatorState& communicator) {
@@ -97,21 +96,21 @@ engine::Tags tags_of(const CollectiveCall& call, CommunicatorPlans& plans) {
 }
 
 // By the call for integers, which is run as any other.
-Ran run_exactly(const std::shared_ptr<ExactCall>& exact, CommunicatorState& communicator,
-                const strategies::Scheduled& scheduled, const Choice& choice) {
+CallResult run_exactly(const std::shared_ptr<ExactCall>& exact, CommunicatorState& communicator,
+                       const strategies::Scheduled& scheduled, const Choice& choice) {
   const Mode mode = exact->inner().function->mode;
   if (mode != Mode::persistent) // which take what is there when they are started
     exact->prepare();
-  const Ran ran = bind_and_run(exact->inner(), communicator, scheduled, choice, exact);
+  const CallResult ran = bind_and_run(exact->inner(), communicator, scheduled, choice, exact);
   if (mode == Mode::blocking && ran.outcome == Outcome::done && ran.code == MPI_SUCCESS)
     exact->deliver();
   return ran;
 }
 
 // `exact`: what the call is made for, if it is that of an exact sum.
-Ran bind_and_run(const CollectiveCall& call, CommunicatorState& communicator,
-                 const strategies::Scheduled& scheduled, const Choice& choice,
-                 const std::shared_ptr<ExactCall>& exact) {
+CallResult bind_and_run(const CollectiveCall& call, CommunicatorState& communicator,
+                        const strategies::Scheduled& scheduled, const Choice& choice,
+                        const std::shared_ptr<ExactCall>& exact) {
   if (const char* reason = objection_to_engine(call, communicator))
     return declined(reason);
   const bool blocking = call.function->mode == Mode::blocking;
@@ -123,12 +122,12 @@ Ran bind_and_run(const CollectiveCall& call, CommunicatorState& communicator,
       return run_exactly(made, communicator, scheduled, choice);
     const OffloadedCall offloaded{call,         communicator,   scheduled, choice,
                                   engine.plans, engine.devices, exact,     may_change};
-    if (const std::optional<Ran> ran = offloaded.run())
+    if (const std::optional<CallResult> ran = offloaded.run())
       return *ran;
   }
   CallBinding bound = bind_call(call, communicator);
   set_operator(plans.reduction, bound, call);
-  const CommunicatorPlans::Found found = plans.plan_for(bound, scheduled, choice.id, communicator);
+  const CommunicatorPlans::Lookup found = plans.plan_for(bound, scheduled, choice.id, communicator);
   if (found.reason != nullptr)
     return declined(found.reason);
   int code = MPI_SUCCESS;
@@ -189,8 +188,8 @@ int guard(const CollectiveCall& call, CommunicatorState& communicator, Run run) 
   }
 }
 
-Ran run_scheduled(const CollectiveCall& call, CommunicatorState& communicator,
-                  const strategies::Scheduled& scheduled, const Choice& choice) {
+CallResult run_scheduled(const CollectiveCall& call, CommunicatorState& communicator,
+                         const strategies::Scheduled& scheduled, const Choice& choice) {
   if (communicator.runner && call.function->mode == Mode::blocking) {
     EngineState& engine = engine_of(communicator);
     RecentCall& recent = engine.recent.place_for(call);
@@ -204,9 +203,9 @@ Ran run_scheduled(const CollectiveCall& call, CommunicatorState& communicator,
 
 } // namespace
 
-Ran run_collective(const CollectiveCall& call, CommunicatorState& communicator,
-                   const strategies::Scheduled& scheduled, const Choice& choice) {
-  Ran ran{Outcome::done, choice.text, nullptr, MPI_SUCCESS};
+CallResult run_collective(const CollectiveCall& call, CommunicatorState& communicator,
+                          const strategies::Scheduled& scheduled, const Choice& choice) {
+  CallResult ran{Outcome::done, choice.text, nullptr, MPI_SUCCESS};
   ran.code = guard(call, communicator, [&] {
     ran = run_scheduled(call, communicator, scheduled, choice);
     ran.was_refused = ran.outcome == Outcome::declined;

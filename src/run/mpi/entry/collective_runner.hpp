@@ -4,9 +4,9 @@
 // Runs a call on our own engine, where a strategy was chosen for it that can do it.
 
 #include "mpi/call/collective_call.hpp"
-#include "mpi/choose/choice.hpp"
+#include "mpi/choose/tuned_choices.hpp"
 #include "mpi/comm/communicators.hpp"
-#include "mpi/run/ran.hpp"
+#include "mpi/run/call_result.hpp"
 
 namespace thalweg::mpi {
 
@@ -14,8 +14,8 @@ struct FastPathEntry;
 
 // Called inside of collective calls, within a frame of ours. Throws what the program's operators throw, and
 // nothing else. `scheduled` is what `choice` holds.
-Ran run_collective(const CollectiveCall& call, CommunicatorState& communicator,
-                   const strategies::Scheduled& scheduled, const Choice& choice);
+CallResult run_collective(const CollectiveCall& call, CommunicatorState& communicator,
+                          const strategies::Scheduled& scheduled, const Choice& choice);
 
 // Counts a call that the library refuses on this rank, for its buffers, and that other ranks run: later calls
 // of theirs and of this rank meet. False where they do not run it on the engine.

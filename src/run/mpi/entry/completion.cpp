@@ -7,9 +7,8 @@
 
 #include <vector>
 
-#include "mpi/comm/own_communicator.hpp"
+#include "mpi/comm/own_communicators.hpp"
 #include "mpi/entry/entry.hpp"
-#include "mpi/run/generalized.hpp"
 #include "mpi/run/requests.hpp"
 #include "mpi/trace/traced_requests.hpp"
 
@@ -74,7 +73,7 @@ void progress_library() {
 void nudge_library(int count, const MPI_Request* requests) {
   for (int index = 0; index < count; ++index) {
     if (requests[index] == MPI_REQUEST_NULL ||
-        (has_generalized() && generalized_state(requests[index]) != Generalized::unknown))
+        (has_generalized() && generalized_state(requests[index]) != GeneralizedState::unknown))
       continue;
     int flag = 0;
     native.Request_get_status(requests[index], &flag, MPI_STATUS_IGNORE);
@@ -184,9 +183,10 @@ int poll_completion(MPI_Request request) {
       found = !is_unfinished(request);
       return MPI_SUCCESS;
     }
-    const Generalized generalized = has_generalized() ? generalized_state(request) : Generalized::unknown;
-    if (generalized != Generalized::unknown) {
-      found = generalized == Generalized::complete;
+    const GeneralizedState generalized =
+        has_generalized() ? generalized_state(request) : GeneralizedState::unknown;
+    if (generalized != GeneralizedState::unknown) {
+      found = generalized == GeneralizedState::complete;
       if (!found)
         progress_library();
       return MPI_SUCCESS;

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+
+// What programs (thalweg/control.h, thalweg/nic.h) and libraries with streams (thalweg/interposer.h) call of
+// ours.
+
 #include "thalweg/control.h"
 
 #include <exception>
@@ -6,12 +10,17 @@
 
 #include "base/error.hpp"
 #include "mpi/abi/native.hpp"
-#include "mpi/choose/choice.hpp"
+#include "mpi/call/operators.hpp"
 #include "mpi/choose/effect.hpp"
+#include "mpi/choose/tuned_choices.hpp"
 #include "mpi/choose/tuning.hpp"
+#include "mpi/entry/entry.hpp"
+#include "mpi/report/report.hpp"
 #include "mpi/run/fast_path.hpp"
 #include "mpi/state/gate.hpp"
 #include "mpi/state/runtime.hpp"
+#include "mpi/wait/background.hpp"
+#include "thalweg/status.h"
 
 extern "C" THALWEG_API thalweg_status thalweg_set_selection(const char* selections) {
   try {
@@ -64,4 +73,50 @@ extern "C" __attribute__((visibility("default"))) int thalweg_bypass(int on) {
   process.interposer.compare_exchange_strong(from,
                                              on != 0 ? InterposerState::paused : InterposerState::active);
   return process.interposer.load() >= InterposerState::bypass ? 1 : 0;
+}
+
+namespace thalweg::mpi {
+
+// Operators of the program's own that network devices know, from when they are named.
+int handle_Op_free(const CallSite&, MPI_Op* op) {
+  const Inside inside;
+  if (op == nullptr || name_of_operator(*op) == nullptr)
+    return native.Op_free(op);
+  *op = MPI_OP_NULL;
+  return MPI_SUCCESS;
+}
+
+} // namespace thalweg::mpi
+
+extern "C" THALWEG_API thalweg_status thalweg_name_nic_operator(MPI_Op op, const char* name) {
+  try {
+    thalweg::mpi::name_operator(op, name == nullptr ? "" : name);
+    return thalweg_success;
+  } catch (const std::exception& error) {
+    thalweg::mpi::log_line(error.what());
+    return thalweg_error_invalid_argument;
+  }
+}
+
+// Of libraries with streams.
+extern "C" __attribute__((visibility("default"))) void
+thalweg_attach_streams(const thalweg_stream_hooks* hooks) {
+  if (hooks != nullptr) {
+    thalweg::mpi::attach_stream_hooks(*hooks);
+  }
+}
+
+extern "C" __attribute__((visibility("default"))) void
+thalweg_detach_streams(const thalweg_stream_hooks* hooks) {
+  if (hooks != nullptr) {
+    thalweg::mpi::detach_stream_hooks(*hooks);
+  }
+}
+
+extern "C" __attribute__((visibility("default"))) void thalweg_report_stream(const char* json) {
+  try {
+    thalweg::mpi::keep_stream_report(json);
+  } catch (const std::exception& error) {
+    thalweg::mpi::log_line(error.what());
+  }
 }

@@ -1,25 +1,83 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mpi/entry/dispatch.hpp"
+#include "mpi/entry/entry.hpp"
+
+// A collective call of the program: what is to run it, the one place where those meet who have something to
+// say of that; and who makes, counts and records it.
 
 #include "mpi/call/sides.hpp"
-#include "mpi/decide/decide.hpp"
+#include "mpi/choose/tuned_choices.hpp"
 #include "mpi/entry/call_observer.hpp"
 #include "mpi/entry/collective_runner.hpp"
 #include "mpi/entry/startup.hpp"
-#include "mpi/learn/learned_choice.hpp"
-#include "mpi/learn/traffic_of.hpp"
+#include "mpi/learn/learned.hpp"
+#include "mpi/learn/tuning_context.hpp"
 #include "mpi/run/call_binding.hpp"
+#include "mpi/run/communicator_plans.hpp"
 #include "mpi/run/fast_path.hpp"
 #include "mpi/run/nonblocking_counterpart.hpp"
-#include "mpi/run/recent_calls.hpp"
 #include "mpi/state/process_state.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/trace/call_log.hpp"
-#include "mpi/wait/progress.hpp"
+#include "mpi/wait/polling.hpp"
 
 namespace thalweg::mpi {
 
 namespace {
+
+const Choice nobody_chose;
+
+// The blocking call was measured, and no nonblocking call of ours can be in flight.
+bool is_best_blocking(const Choice& choice) {
+  return choice.blocks && runtime.wait.polls_collectives && runtime.settings.use.empty() &&
+         !tuned_choices().any_nonblocking_strategy();
+}
+
+// Where the library's own wait can yield, or need not, the call that the program made tells errors as
+// natively. A barrier is its own meeting, and has none to tell; the groups of an intercommunicator do not
+// meet.
+bool waits_here(const CollectiveCall& call, const CommunicatorState& communicator) {
+  const bool must_yield = runtime.wait.yields && !runtime.wait.yields_in_progress;
+  return must_yield || communicator.inter || call.function->operation == Operation::barrier;
+}
+
+// The user's choice (THALWEG_USE) comes first, then what this run learns, then the tuning file's pick; else
+// the library. The same on all ranks of the communicator.
+Decision decide(const CollectiveCall& call, CommunicatorState& communicator) {
+  if (const Choice* choice = choices().of(call.function->operation))
+    return {choice};
+  if (runtime.learns)
+    if (const Decision learned = learned_choice(call, communicator); learned.choice != nullptr)
+      return learned;
+  if (tuned_choices().any())
+    if (const Choice* choice =
+            tuned_choices().of(call, communicator, runtime.settings.learn == LearnMode::all))
+      return {choice};
+  return {&nobody_chose};
+}
+
+// How the library is called where it runs a call.
+enum class LibraryCall {
+  as_made,        // by the call that the program made
+  after_meeting,  // the same, once no rank waits any more for an operation of ours in flight here
+  by_counterpart, // by its nonblocking form, for which we wait
+};
+
+// Nonblocking and blocking collectives never match each other. So this is the same on all ranks of the
+// communicator, and looks at what was chosen, not at what a rank has in flight.
+LibraryCall library_call(const Choice& choice, const CollectiveCall& call, CommunicatorState& communicator) {
+  const bool polls =
+      runtime.wait.polls_collectives && communicator.agreed && call.function->mode == Mode::blocking;
+  if (!polls || is_best_blocking(choice))
+    return LibraryCall::as_made;
+  return waits_here(call, communicator) && has_sound_counterpart(call, communicator)
+             ? LibraryCall::by_counterpart
+             : LibraryCall::after_meeting;
+}
+
+// Why the library runs a call that it was chosen for.
+const char* library_reason(const Choice& choice) {
+  return is_best_blocking(choice) ? "best as the blocking call that it is" : choice.reason;
+}
 
 int make_by_library(const CollectiveCall& call, CommunicatorState& communicator, const Choice& choice) {
   switch (library_call(choice, call, communicator)) {
@@ -35,19 +93,19 @@ int make_by_library(const CollectiveCall& call, CommunicatorState& communicator,
 }
 
 // Whom the choice names. A third kind of implementation does not compile before it is made here.
-struct Made {
+struct CallRunner {
   const CollectiveCall& call;
   CommunicatorState& communicator;
   const Choice& choice;
 
-  Ran operator()(const strategies::Scheduled& scheduled) const {
+  CallResult operator()(const strategies::Scheduled& scheduled) const {
     return run_collective(call, communicator, scheduled, choice);
   }
-  Ran operator()(const strategies::Library&) const { return declined(library_reason(choice)); }
+  CallResult operator()(const strategies::Library&) const { return declined(library_reason(choice)); }
 };
 
 // Calls like it need not come here again.
-bool goes_the_fast_path(const Ran& ran, const CommunicatorState& communicator, const Note& note) {
+bool goes_the_fast_path(const CallResult& ran, const CommunicatorState& communicator, const Note& note) {
   if (communicator.is_measured || process.observation.traces ||
       (note.row != nullptr && process.observation.traffic && note.recorded == nullptr))
     return false;
@@ -74,13 +132,13 @@ private:
 };
 
 // `note` is what the report notes of it, but for how it ends.
-Ran make(const CollectiveCall& call, CommunicatorState& communicator, Note note) {
+CallResult make(const CollectiveCall& call, CommunicatorState& communicator, Note note) {
   if (communicator.is_measured) [[unlikely]]
     learned_call_ended(call, communicator, true); // the one before, which was left by a jump
   const Decision decision = decide(call, communicator);
   const MeasuredCall measured(call, communicator);
   const Choice& choice = *decision.choice;
-  Ran ran = std::visit(Made{call, communicator, choice}, choice.implementation);
+  CallResult ran = std::visit(CallRunner{call, communicator, choice}, choice.implementation);
   if (ran.outcome == Outcome::declined)
     ran.code = make_by_library(call, communicator, choice);
   note.implementation = ran.implementation;
@@ -115,7 +173,7 @@ int make_and_record(const CollectiveCall& call, CommunicatorState& communicator,
   row.blocks += blocks;
   observe::Stopwatch watch;
   watch.start(row, sampled);
-  const Ran ran = make(call, communicator, {&row, bytes, blocks});
+  const CallResult ran = make(call, communicator, {&row, bytes, blocks});
   watch.stop(row);
   row.ended(ran.implementation, ran.reason);
   if (sampled) {

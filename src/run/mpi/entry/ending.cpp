@@ -8,13 +8,13 @@
 
 #include <fmt/format.h>
 
+#include "mpi/choose/tuning.hpp"
 #include "mpi/learn/learned.hpp"
-#include "mpi/record/gathering.hpp"
+#include "mpi/record/recording.hpp"
 #include "mpi/state/gate.hpp"
 #include "mpi/state/runtime.hpp"
-#include "mpi/trace/kept_trace.hpp"
-#include "mpi/wait/progress_thread.hpp"
-#include "mpi/wait/stream_hooks.hpp"
+#include "mpi/trace/tracing.hpp"
+#include "mpi/wait/background.hpp"
 
 namespace thalweg::mpi {
 
@@ -41,7 +41,7 @@ std::optional<GatheredReport> finish() {
   ending.has_begun = true;
   stop_progress_thread();
   try {
-    const Learned learned = runtime.learns ? gather_learned() : Learned{};
+    const LearningResults learned = runtime.learns ? gather_learned() : LearningResults{};
     if (runtime.world.rank == 0)
       save_learned(learned.picks);
     ask_stream_hooks_for_reports();
@@ -68,3 +68,13 @@ void finish_unseen() {
 }
 
 } // namespace thalweg::mpi
+
+// Nothing static of the interposer is ever destroyed. Programs may call MPI until after their last static
+// object has gone: MPI_Finalize stands in exit handlers and in destructors of C++ programs, and our report is
+// written there. What the compiler registers for destruction at exit goes through this function, which
+// forgets it. The system frees the memory.
+extern "C" __attribute__((visibility("hidden"))) int __cxa_atexit(void (*)(void*), void*, void*);
+
+int __cxa_atexit(void (*)(void*), void*, void*) {
+  return 0;
+}

@@ -7,13 +7,13 @@
 #include "mpi/entry/ending.hpp"
 #include "mpi/entry/entry.hpp"
 #include "mpi/entry/startup.hpp"
-#include "mpi/observe/pattern_phases.hpp"
+#include "mpi/observe/traffic_table.hpp"
 #include "mpi/offload/nic_watch.hpp"
 #include "mpi/state/process_state.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/trace/call_log.hpp"
+#include "mpi/wait/background.hpp"
 #include "mpi/wait/polling.hpp"
-#include "mpi/wait/progress_thread.hpp"
 
 namespace thalweg::mpi {
 

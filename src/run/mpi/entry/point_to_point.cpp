@@ -8,6 +8,18 @@
 
 namespace thalweg::mpi {
 
+bool is_sound_message(std::int64_t count, MPI_Datatype datatype, int peer, int tag, MPI_Comm comm) {
+  if (count < 0 || datatype == MPI_DATATYPE_NULL || (tag < 0 && tag != MPI_ANY_TAG)) {
+    return false;
+  }
+  const CommunicatorState* const communicator = find_communicator(comm);
+  if (communicator == nullptr) {
+    return false;
+  }
+  const int ranks = communicator->inter ? communicator->remote_size : communicator->size;
+  return peer == MPI_PROC_NULL || peer == MPI_ANY_SOURCE || (peer >= 0 && peer < ranks);
+}
+
 namespace {
 
 // The library's functions with counts of `int`, and those with counts of MPI_Count.
@@ -42,7 +54,7 @@ struct LargeCounts {
 #endif
 
 template <class Counts>
-struct Sent {
+struct SendCall {
   const void* buf;
   typename Counts::Count count;
   MPI_Datatype type;
@@ -56,7 +68,7 @@ struct Sent {
 };
 
 template <class Counts>
-struct Received {
+struct ReceiveCall {
   void* buf;
   typename Counts::Count count;
   MPI_Datatype type;
@@ -71,7 +83,7 @@ struct Received {
 
 // The send is under way when the receive blocks, so that neither of two ranks waits for the other's.
 template <class Counts>
-int exchange_by_polling(const Sent<Counts>& sent, const Received<Counts>& received, MPI_Comm comm,
+int exchange_by_polling(const SendCall<Counts>& sent, const ReceiveCall<Counts>& received, MPI_Comm comm,
                         MPI_Status* status) {
   MPI_Request send = MPI_REQUEST_NULL;
   int code = sent.start(comm, &send);
@@ -85,7 +97,7 @@ int exchange_by_polling(const Sent<Counts>& sent, const Received<Counts>& receiv
 }
 
 template <class Counts>
-int replace_by_polling(const Sent<Counts>& sent, const Received<Counts>& received, MPI_Comm comm,
+int replace_by_polling(const SendCall<Counts>& sent, const ReceiveCall<Counts>& received, MPI_Comm comm,
                        MPI_Status* status) {
   typename Counts::Count size = 0;
   int code = (native.*Counts::pack_size)(sent.count, sent.type, comm, &size);
@@ -101,7 +113,7 @@ int replace_by_polling(const Sent<Counts>& sent, const Received<Counts>& receive
 }
 
 template <class Counts>
-int bsend(const CallSite& site, const Sent<Counts>& sent, MPI_Comm comm) {
+int bsend(const CallSite& site, const SendCall<Counts>& sent, MPI_Comm comm) {
   CallObserver observer(Counts::bsend_id, site, comm, [&] { return bytes_of(sent.count, sent.type); });
   progress_in_call();
   const int code = (native.*Counts::bsend)(sent.buf, sent.count, sent.type, sent.dest, sent.tag, comm);
@@ -112,8 +124,8 @@ int bsend(const CallSite& site, const Sent<Counts>& sent, MPI_Comm comm) {
 
 // An exchange by `make(status)`, or by polling, where the call must not block in the library.
 template <class Counts, class Make, class Poll>
-int exchange(Function function, const CallSite& site, const Sent<Counts>& sent,
-             const Received<Counts>& received, MPI_Comm comm, MPI_Status* status, Make make,
+int exchange(Function function, const CallSite& site, const SendCall<Counts>& sent,
+             const ReceiveCall<Counts>& received, MPI_Comm comm, MPI_Status* status, Make make,
              Poll by_polling) {
   CallObserver observer(function, site, comm, [&] { return bytes_of(sent.count, sent.type); });
   progress_in_call();
@@ -129,8 +141,8 @@ int exchange(Function function, const CallSite& site, const Sent<Counts>& sent,
 }
 
 template <class Counts>
-int sendrecv(const CallSite& site, const Sent<Counts>& sent, const Received<Counts>& received, MPI_Comm comm,
-             MPI_Status* status) {
+int sendrecv(const CallSite& site, const SendCall<Counts>& sent, const ReceiveCall<Counts>& received,
+             MPI_Comm comm, MPI_Status* status) {
   const auto make = [&](MPI_Status* own) {
     return (native.*Counts::sendrecv)(sent.buf, sent.count, sent.type, sent.dest, sent.tag, received.buf,
                                       received.count, received.type, received.source, received.tag, comm,
@@ -141,7 +153,7 @@ int sendrecv(const CallSite& site, const Sent<Counts>& sent, const Received<Coun
 }
 
 template <class Counts>
-int sendrecv_replace(const CallSite& site, const Sent<Counts>& sent, const Received<Counts>& received,
+int sendrecv_replace(const CallSite& site, const SendCall<Counts>& sent, const ReceiveCall<Counts>& received,
                      MPI_Comm comm, MPI_Status* status) {
   const auto make = [&](MPI_Status* own) {
     return (native.*Counts::sendrecv_replace)(received.buf, sent.count, sent.type, sent.dest, sent.tag,
@@ -187,7 +199,7 @@ int handle_Mprobe(const CallSite& site, int source, int tag, MPI_Comm comm, MPI_
   CallObserver observer(Function::Mprobe, site, comm, no_bytes, of_reports_and_traces);
   progress_in_call();
   const auto ended = [&](int code) {
-    return observer.ended(code, [&](auto) { return MessageFound{*message}; });
+    return observer.ended(code, [&](auto) { return ProbedMessage{*message}; });
   };
   if (must_poll() && is_sound_message(0, MPI_BYTE, source, tag, comm)) {
     return ended(poll([&](bool& found) {
@@ -214,7 +226,7 @@ int handle_Improbe(const CallSite& site, int source, int tag, MPI_Comm comm, int
   progress_in_call();
   const int code = native.Improbe(source, tag, comm, flag, message, status);
   if (*flag != 0)
-    observer.ended(code, [&](auto) { return MessageFound{*message}; });
+    observer.ended(code, [&](auto) { return ProbedMessage{*message}; });
   looked_in_vain(code == MPI_SUCCESS && *flag == 0);
   return code;
 }

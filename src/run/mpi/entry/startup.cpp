@@ -25,13 +25,13 @@
 #include "mpi/comm/gathering.hpp"
 #include "mpi/learn/learned.hpp"
 #include "mpi/place/placing.hpp"
-#include "mpi/place/world_swap.hpp"
 #include "mpi/report/report.hpp"
 #include "mpi/state/gate.hpp"
 #include "mpi/state/process_state.hpp"
-#include "mpi/state/user_settings.hpp"
+#include "mpi/state/settings.hpp"
+#include "mpi/trace/tracing.hpp"
+#include "mpi/wait/background.hpp"
 #include "mpi/wait/library_progress.hpp"
-#include "mpi/wait/progress_thread.hpp"
 #include "mpi/wait/wait_mode.hpp"
 #include "place/job_allocation.hpp"
 
@@ -127,7 +127,7 @@ void agree_on_placing(const job::Agreement& world, const std::vector<job::RankPl
   const job::Placement& placement = runtime.world.placement;
   const machine::Allocation allocation =
       place::job_allocation(runtime.world.node_places, placement.nodes, placement.node_count);
-  const Placing placing = decide_placing(world, allocation, placement.node_count);
+  const PlacingDecision placing = decide_placing(world, allocation, placement.node_count);
   runtime.notes.placing = placing.line;
   runtime.notes.placing_document = placing.document;
   runtime.settings.record |= placing.records;

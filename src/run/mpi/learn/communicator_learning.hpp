@@ -8,8 +8,8 @@
 #include <memory>
 #include <unordered_map>
 
-#include "mpi/call/call_signature.hpp"
-#include "mpi/learn/round_agreement.hpp"
+#include "mpi/call/collective_call.hpp"
+#include "mpi/learn/agreement.hpp"
 #include "mpi/learn/tuning_context.hpp"
 
 namespace thalweg::mpi {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/learn/learned.hpp"
-#include "base/of_process.hpp"
 
 #include <algorithm>
 #include <mutex>
 #include <tuple>
 
+#include "base/of_process.hpp"
 #include "mpi/comm/gathering.hpp"
 #include "mpi/learn/communicator_learning.hpp"
 #include "mpi/learn/learned_entry.hpp"
+#include "mpi/state/runtime.hpp"
 
 namespace thalweg::mpi {
 
@@ -41,13 +42,13 @@ private:
   std::vector<LearnedEntry> entries_;
 };
 
-struct Kept {
+struct LearningStore {
   std::mutex mutex;
   Collection collection;
 };
 
-Kept& kept() {
-  return of_process<Kept>();
+LearningStore& kept() {
+  return of_process<LearningStore>();
 }
 
 LearnedEntry entry_of(const TuningContext& context, CommunicatorState& communicator) {
@@ -83,12 +84,12 @@ void collect(const CommunicatorLearning& learning, Collection& collection) {
 } // namespace
 
 void keep_learned(const CommunicatorLearning& learning) {
-  Kept& all = kept();
+  LearningStore& all = kept();
   const std::lock_guard lock(all.mutex);
   collect(learning, all.collection);
 }
 
-Learned gather_learned() {
+LearningResults gather_learned() {
   Collection own = kept().collection;
   for (CommunicatorState* communicator : living_communicators())
     if (communicator->learning) {
@@ -100,7 +101,7 @@ Learned gather_learned() {
   for (const std::vector<std::uint8_t>& packed : gather_bytes(pack(own.sorted())))
     for (LearnedEntry& entry : unpack(packed))
       all.add(std::move(entry));
-  Learned learned;
+  LearningResults learned;
   const std::vector<LearnedEntry> entries = all.sorted();
   if (entries.empty())
     return learned;
@@ -109,6 +110,40 @@ Learned gather_learned() {
     if (std::optional<tune::Pick> pick = pick_of(entry))
       learned.picks.push_back(*std::move(pick));
   return learned;
+}
+
+namespace {
+
+// What it has learned outlives its communicator.
+class KeptLearning final : public CommunicatorLearning {
+public:
+  using CommunicatorLearning::CommunicatorLearning;
+  ~KeptLearning() override {
+    finish();
+    keep_learned(*this);
+  }
+};
+
+} // namespace
+
+Decision learned_choice(const CollectiveCall& call, CommunicatorState& communicator) {
+  try {
+    if (!communicator.learning)
+      communicator.learning = std::make_unique<KeptLearning>(communicator);
+    return static_cast<CommunicatorLearning&>(*communicator.learning).choose(call);
+  } catch (const std::exception& error) {
+    log_line(std::string(function_name(call)) + ": learning failed: " + error.what());
+    return {};
+  }
+}
+
+void learned_call_ended(const CollectiveCall& call, CommunicatorState& communicator, bool refused) {
+  communicator.is_measured = false;
+  try {
+    static_cast<CommunicatorLearning&>(*communicator.learning).measured(call, refused);
+  } catch (const std::exception& error) {
+    log_line(std::string(function_name(call)) + ": learning failed: " + error.what());
+  }
 }
 
 } // namespace thalweg::mpi

@@ -4,10 +4,41 @@
 #include <algorithm>
 #include <limits>
 
+#include "mpi/call/operation_shape.hpp"
+#include "mpi/call/operators.hpp"
+#include "mpi/call/sides.hpp"
+#include "mpi/choose/tuned_choices.hpp"
 #include "mpi/observe/stopwatch.hpp"
 #include "mpi/state/runtime.hpp"
+#include "pattern/traffic.hpp"
 
 namespace thalweg::mpi {
+
+std::optional<CallKind> kind_of(const CollectiveCall& call, CommunicatorState& communicator) {
+  const Operation operation = call.function->operation;
+  if (call.function->mode != Mode::blocking || !communicator.agreed || communicator.inter ||
+      communicator.size == 1 || is_among_neighbors(operation))
+    return std::nullopt;
+  CallKind kind{.operation = operation};
+  if (is_reduction(operation)) {
+    if (call.op == MPI_OP_NULL)
+      return std::nullopt;
+    kind.commutative = is_commutative(call.op);
+    kind.exact = is_exact(call);
+  }
+  kind.is_private = !operation_shape(operation).are_sizes_agreed;
+  kind.bytes = kind.is_private ? -1 : agreed_unit_bytes(call, communicator);
+  kind.size = pattern::size_class(kind.bytes);
+  return kind;
+}
+
+pattern::Traffic traffic_of(const CollectiveCall& call, CommunicatorState& communicator) {
+  pattern::Traffic traffic;
+  visit_given_blocks(call, ranks_of(call.function->operation, communicator), [&](int, std::uint64_t bytes) {
+    traffic += {bytes > 0 ? 1 : 0, static_cast<std::int64_t>(bytes)};
+  });
+  return traffic;
+}
 
 namespace {
 
@@ -97,10 +128,10 @@ const Choice& TuningContext::next(std::int64_t bytes) {
 }
 
 // Those after the transitions there, but for the last one (tune::Round::counted).
-TuningContext::Counted TuningContext::counted(Side side) const {
+TuningContext::CallRange TuningContext::counted(Side side) const {
   const std::uint32_t first = side == incumbent ? 0 : round_.incumbent_calls;
   const std::uint32_t calls = side == incumbent ? round_.incumbent_calls : round_.candidate_calls;
-  return calls == 0 ? Counted{} : Counted{first + round_.settling, first + calls - 1};
+  return calls == 0 ? CallRange{} : CallRange{first + round_.settling, first + calls - 1};
 }
 
 void TuningContext::arrived(double seconds) {
@@ -154,7 +185,7 @@ std::vector<double> TuningContext::to_sum() const {
 // Of a call, from what all ranks worked in those that count.
 tune::LowerBounds TuningContext::lower_bounds(std::span<const double> work, int nodes) const {
   const auto of = [&](Side side) {
-    const Counted calls = counted(side);
+    const CallRange calls = counted(side);
     return calls.end == calls.begin ? 0
                                     : work[side] / ((calls.end - calls.begin) *
                                                     runtime.world.placement.oversubscribed_cores * nodes);

@@ -6,16 +6,40 @@
 #include <array>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 
-#include "mpi/choose/choice.hpp"
-#include "mpi/learn/call_kind.hpp"
+#include "mpi/call/collective_call.hpp"
+#include "mpi/choose/tuned_choices.hpp"
+#include "mpi/comm/communicators.hpp"
 #include "mpi/learn/row_work.hpp"
 #include "pattern/arrivals.hpp"
 #include "pattern/traffic.hpp"
 #include "tune/learner.hpp"
 
 namespace thalweg::mpi {
+
+// Calls that are alike for choosing a strategy. All ranks of a call find the same kind: nothing that is known
+// to one rank alone is part of it.
+struct CallKind {
+  Operation operation;
+  bool commutative = true; // reductions: whether operands may change places
+  bool exact = true;       // every strategy gives the same result to the last bit
+  bool is_private = false; // sizes are known to ranks alone, and agreed upon between rounds only
+  std::int64_t bytes = 0;  // of a unit of this call; -1 where private
+  std::int32_t size = 0;   // class of the bytes
+
+  std::uint32_t key() const {
+    return static_cast<std::uint32_t>(operation) << 16U | static_cast<std::uint32_t>(size) << 8U |
+           static_cast<std::uint32_t>(commutative) << 1U | static_cast<std::uint32_t>(exact);
+  }
+};
+
+// None where nothing can be learned: neighborhoods, calls that do not block, ranks that cannot agree.
+std::optional<CallKind> kind_of(const CollectiveCall& call, CommunicatorState& communicator);
+
+// What this rank hands to a call whose sizes are its own business, to other ranks.
+pattern::Traffic traffic_of(const CollectiveCall& call, CommunicatorState& communicator);
 
 // Where calls are learned about, and what to learn is thought to take there.
 struct Circumstances {
@@ -69,11 +93,11 @@ private:
   enum Side : std::uint8_t { incumbent, candidate, sides };
 
   void add_choices();
-  struct Counted {
+  struct CallRange {
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
   };
-  Counted counted(Side side) const;
+  CallRange counted(Side side) const;
   bool is_at_candidate() const { return calls_left_ < round_.candidate_calls; } // once the call is counted
   tune::LowerBounds lower_bounds(std::span<const double> work, int nodes) const;
 

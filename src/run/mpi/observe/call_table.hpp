@@ -7,16 +7,120 @@
 // Time is taken of every call of a site, except that sites whose calls are short (under two microseconds in
 // the mean, after the first 16) are timed one call in 32, and their time is scaled up. CPU time of the
 // thread is read around calls that are drawn, once in about a millisecond in a site's calls; their ratio of
-// CPU time to time is taken for all (cpu_share.hpp).
+// CPU time to time is taken for all (CpuShare).
 
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
-#include "mpi/observe/cpu_share.hpp"
+#include "base/hash.hpp"
+#include "base/per_thread.hpp"
 #include "mpi/observe/journal.hpp"
+#include "mpi/observe/locations.hpp"
 
 namespace thalweg::mpi::observe {
+
+// Which part of the time in a row's calls their threads were on a core. To read a thread's CPU clock is a
+// system call of up to a microsecond, so it is read around some calls only. Each call is drawn with a
+// probability that the calls before it decided, and it stands for as many as that says. So sums are unbiased,
+// however calls differ.
+class CpuShare {
+public:
+  // Is the CPU clock to be read around the timed call of that number? The seed keeps rows and ranks apart.
+  bool wants(std::uint64_t call, std::uint64_t seed) const {
+    return (mixed_hash(mixed_hash(0, seed), call) & (weight_ - 1)) == 0;
+  }
+
+  // A call that was drawn took so long, and so much of the thread's CPU time.
+  void add(std::uint64_t ticks, std::uint64_t cpu_ns) {
+    ticks_ += weight_ * ticks;
+    cpu_ns_ += weight_ * cpu_ns;
+  }
+
+  // After each timed call, which took so long: from now on calls are drawn about once in `period` ticks of
+  // the row's. One call in `calls_per_timed` is timed.
+  void set_rate(std::uint64_t ticks, std::uint64_t calls_per_timed, std::uint64_t period) {
+    recent_ticks_ += ticks;
+    ++recent_calls_;
+    if (ticks < period && recent_calls_ % calls_of_rate != 0 && recent_calls_ != 1) [[likely]]
+      return;
+    const std::uint64_t between = recent_ticks_ / recent_calls_ * calls_per_timed;
+    weight_ = std::bit_floor(std::clamp<std::uint64_t>(period / (between + 1), 1, max_weight));
+    if (recent_calls_ >= recent_calls) { // calls may be others than they were
+      recent_ticks_ /= 2;
+      recent_calls_ /= 2;
+    }
+  }
+
+  // What a thread in these calls has of a core, at most all of it; 0 where no call was drawn that took any
+  // time.
+  double share(double ns_per_tick) const {
+    const double ns = static_cast<double>(ticks_) * ns_per_tick;
+    return ns > 0 ? std::min(static_cast<double>(cpu_ns_) / ns, 1.0) : 0.0;
+  }
+
+private:
+  static constexpr std::uint64_t max_weight = std::uint64_t{1} << 16U;
+  static constexpr std::uint64_t calls_of_rate = 16; // after so many the rate is looked at
+  static constexpr std::uint64_t recent_calls = 512;
+
+  std::uint64_t weight_ = 1; // a power of two: one call in so many is drawn
+  std::uint64_t ticks_ = 0;  // of the calls that those drawn stand for
+  std::uint64_t cpu_ns_ = 0;
+  std::uint64_t recent_ticks_ = 0;
+  std::uint64_t recent_calls_ = 0;
+};
+
+// The program's own call behind a language binding.
+//
+// Fortran and C++ bindings call MPI's C functions from inside their libraries, so the return address of such
+// a call is the same for the whole program. The frame of the binding is of the same size each time, hence the
+// program's return address lies at the same distance from our frame each time: it is found once by unwinding,
+// and read afterwards. Behind Python's binding, mpi4py, an instruction of the interpreter's stands for the
+// place (locations.hpp).
+struct CachedCaller {
+  const void* return_address = nullptr;
+  std::ptrdiff_t distance = 0; // from our frame to where the program's return address is; 0: it is ours
+  static constexpr std::ptrdiff_t in_python = std::numeric_limits<std::ptrdiff_t>::min();
+
+  const void* program_site(const CallSite& site) const;
+};
+
+// Two places that a return address may be in, for programs call from many: to find a caller takes as long as
+// a short call.
+inline constexpr unsigned cached_callers_bits = 7;
+using CachedCallers = std::array<CachedCaller, std::size_t{2} << cached_callers_bits>;
+
+CachedCaller find_caller(const CallSite& site);
+// The caller is put into the first of its places.
+const CachedCaller* remember_caller(const CallSite& site, std::size_t place);
+
+inline const void* CachedCaller::program_site(const CallSite& site) const {
+  if (distance == 0) [[likely]]
+    return return_address;
+  if (distance != in_python)
+    return *reinterpret_cast<const void* const*>(site.frame + distance);
+  const void* const instruction = python_instruction();
+  return instruction == nullptr ? return_address : instruction;
+}
+
+inline const void* program_site(const CallSite& site) {
+  const auto bits = reinterpret_cast<std::uintptr_t>(site.return_address) * 0x9E3779B97F4A7C15U;
+  const std::size_t place = (bits >> (64U - cached_callers_bits)) * 2;
+  const CachedCaller* const places = &PerThread<CachedCallers>::here()[place];
+  const CachedCaller* known = places;
+  if (known->return_address != site.return_address) [[unlikely]] {
+    known = &places[1];
+    if (known->return_address != site.return_address)
+      known = remember_caller(site, place);
+  }
+  return known->program_site(site);
+}
 
 struct CallKey {
   const void* site = nullptr;

@@ -40,7 +40,7 @@ struct JournalSection {
   std::uint64_t start_ns; // of CLOCK_MONOTONIC
   TickScale tick_scale;
   const void* base;
-  const char* description; // of describe_run() in document.hpp
+  const char* description; // of describe_run() (report/report.cpp)
   const JournalRow* first_row;
   const KeptText* first_text;
 };

@@ -10,7 +10,7 @@
 
 #include "mpi/observe/call_table.hpp"
 #include "mpi/observe/journal.hpp"
-#include "mpi/observe/row_profile.hpp"
+#include "mpi/observe/profile.hpp"
 
 namespace thalweg::mpi::observe {
 

@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "mpi/observe/call_table.hpp"
 #include "mpi/observe/locations.hpp"
 
 namespace thalweg::mpi::observe {
@@ -99,5 +101,27 @@ using SourceOf = std::string (*)(const Location& location);
 // Adds the ranks up. Rows are the same site when function, module, size and phase are, and the source line
 // or, where none is known, the address: compilers make several calls of one.
 Profile merge(std::vector<RankProfile> ranks, SourceOf source_of);
+
+// Splits the time in collectives into waiting for others and transferring.
+//
+// A call of a communicator ends its waiting when the last rank has come (or when it returns, if it needs not
+// all). Of calls that every rank of the communicator sampled: waiting = min(last arrival, own exit) - own
+// arrival.
+
+struct Participant {
+  int world_rank;
+  const SampledCommunicator* samples;
+};
+
+// `account(world_rank, row)` names where that rank's waiting goes. Participants are all ranks of one
+// communicator; when some are missing nothing is accounted.
+void match(std::span<const Participant> participants,
+           const std::function<Waiting&(int, std::uint32_t)>& account);
+
+// A row of a call table as it is reported.
+
+// The figures; endings are left to the caller, as their texts are elsewhere in a journal.
+CallProfile row_profile(const CallRow& row, std::string function, const Location& location,
+                        double ns_per_tick);
 
 } // namespace thalweg::mpi::observe

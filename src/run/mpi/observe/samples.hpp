@@ -43,7 +43,11 @@ public:
   const std::vector<Sample>& samples() const { return samples_; }
 
 private:
-  void thin();
+  void thin() {
+    first_ = 0;
+    limit_ /= 2;
+    std::erase_if(samples_, [this](const Sample& sample) { return !wants(sample.call); });
+  }
 
   std::uint64_t first_ = first_calls;
   std::uint64_t limit_ = UINT64_MAX / 16;

@@ -11,10 +11,6 @@
 
 namespace thalweg::mpi::observe {
 
-std::uint64_t thread_cpu_ns();
-// What one reading of that clock adds to the time between two.
-std::uint64_t thread_cpu_reading_ns();
-
 struct ProcessClocks {
   static std::uint64_t ticks() { return observe::ticks(); }
   static std::uint64_t thread_cpu_ns() { return observe::thread_cpu_ns(); }

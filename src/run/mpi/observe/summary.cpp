@@ -1,22 +1,69 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstring>
+#include <fmt/format.h>
 #include <functional>
 #include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
-#include "mpi/observe/exchange_gain.hpp"
-#include "mpi/observe/learned_lines.hpp"
+#include "base/units.hpp"
+#include "mpi/observe/gains.hpp"
 #include "mpi/observe/output.hpp"
-#include "mpi/observe/stream_gain.hpp"
 #include "mpi/observe/stream_reports.hpp"
 #include "mpi/observe/texts.hpp"
 
 namespace thalweg::mpi::observe {
 
 namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t max_lines = 10;
+
+double measured(const ordered_json& entry, const std::string& candidate) {
+  for (const ordered_json& trial : entry.at("trials"))
+    if (trial.at("candidate") == candidate)
+      return trial.value("measured_s", 0.0);
+  return 0;
+}
+
+std::size_t tried(const ordered_json& entry) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      entry.at("trials"), [](const ordered_json& trial) { return trial.contains("measured_s"); }));
+}
+
+std::string line(const ordered_json& entry) {
+  const auto use = entry.at("use").get<std::string>();
+  const double native = measured(entry, "native");
+  const double pick = measured(entry, use);
+  const std::string gain = use == "native" || pick <= 0 || native <= 0
+                               ? ""
+                               : fmt::format(", {:.2f} times as fast as native", native / pick);
+  const double time = std::max(entry.at("time_s").get<double>(), 1e-12);
+  return fmt::format(
+      "learned: {} of {}, {} ranks: {}{}; {}; {} of {} candidates tried, for {:.1f}% of its time\n",
+      entry.at("call").get<std::string>(), format_bytes(entry.at("bytes").get<std::int64_t>()),
+      entry.at("ranks").get<int>(), use, gain, entry.at("state").get<std::string>(), tried(entry),
+      entry.at("trials").size(), 100 * entry.at("spent_s").get<double>() / time);
+}
+
+// What was learned (the JSON array of learn/learned_entry.hpp), a line for each kind of call that took
+// longest.
+std::string learned_lines(const std::string& learned) {
+  if (learned.empty())
+    return "";
+  std::vector<ordered_json> entries = ordered_json::parse(learned);
+  std::ranges::stable_sort(entries, std::greater(),
+                           [](const ordered_json& entry) { return entry.at("time_s").get<double>(); });
+  std::string text;
+  for (std::size_t i = 0; i < std::min(entries.size(), max_lines); ++i)
+    text += line(entries[i]);
+  if (entries.size() > max_lines)
+    text += fmt::format("... and {} more kinds of calls learned about\n", entries.size() - max_lines);
+  return text;
+}
 
 std::string last_part(const std::string& name) {
   return name.substr(name.rfind(':') + 1);

@@ -34,6 +34,11 @@ inline std::uint64_t monotonic_ns() {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
+// The CPU clock of this thread.
+std::uint64_t thread_cpu_ns();
+// What one reading of it adds to the time between two.
+std::uint64_t thread_cpu_reading_ns();
+
 inline std::uint64_t ticks() {
 #if defined(__x86_64__)
   if (counter_is_steady) [[likely]] {

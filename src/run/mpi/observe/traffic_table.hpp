@@ -13,6 +13,21 @@
 
 namespace thalweg::mpi::observe {
 
+// The phases that a recorded pattern is divided into: one for each level that the program gives MPI_Pcontrol,
+// and the first one before that.
+struct PatternPhase {
+  int level = 1; // of MPI_Pcontrol
+  std::uint64_t repeats = 1;
+};
+
+inline constinit std::uint32_t pattern_phase = 0; // the one under way, in all_pattern_phases()
+
+// Begins the phase of that level once more. By the thread that calls MPI_Pcontrol; others see it when they
+// see it.
+void begin_pattern_phase(int level);
+
+std::vector<PatternPhase>& all_pattern_phases();
+
 struct TrafficKey {
   const CallRow* row = nullptr; // the call site
   const char* by = nullptr;     // pattern::Site::by; compared by address, lives as long as the process
@@ -21,6 +36,11 @@ struct TrafficKey {
 
   bool operator==(const TrafficKey&) const = default;
 };
+
+// TrafficKey::by of what no collective sent: the program's own messages, and what this process reads from a
+// peer, which sends it.
+inline constexpr const char* by_call = "call";
+inline constexpr const char* by_read = "read";
 
 struct TrafficEntry {
   TrafficKey key;

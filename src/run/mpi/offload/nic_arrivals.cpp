@@ -14,13 +14,13 @@ namespace {
 
 using ArrivalsByRank = std::map<int, LastArrivals>;
 
-struct Known {
+struct ArrivalTable {
   std::mutex mutex;
   std::map<std::string, ArrivalsByRank> functions;
 };
 
-Known& known() {
-  static Known instance;
+ArrivalTable& known() {
+  static ArrivalTable instance;
   return instance;
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// A communicator's group on the hosts' network cards (room nic), from when it is asked for until it ends.
+// A communicator's group on the hosts' network cards (room nic), from when it is asked for until it ends; and
+// what it runs.
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,7 @@
 #include "mpi/offload/nic_recovery.hpp"
 #include "mpi/offload/nic_turn.hpp"
 #include "mpi/offload/nic_watch.hpp"
+#include "mpi/run/communicator_plans.hpp"
 #include "nic/member.hpp"
 #include "nic/relay_member.hpp"
 #include "strategies/implementation.hpp"
@@ -25,7 +28,7 @@
 namespace thalweg::mpi {
 
 // It outlives the communicator: whoever has finished his calls is still needed by others (nic_recovery.hpp).
-class NicGroup final : public NicWatched, public std::enable_shared_from_this<NicGroup> {
+class NicGroup final : public WatchedNicGroup, public std::enable_shared_from_this<NicGroup> {
 public:
   // The group of a strategy's schedule at that root; without a name, `combiner` is none. `tags` are for it
   // alone, for good.
@@ -95,5 +98,56 @@ private:
   std::mutex mutex_; // of who settles
   std::atomic<bool> is_settled_ = false;
 };
+
+// A call as the network devices run it.
+class NicOperation {
+public:
+  virtual ~NicOperation() = default;
+  // Begins it as the group's next operation; its packet leaves now, if the group is there. Returns MPI's
+  // error code.
+  virtual int begin(NicGroup& group) = 0;
+  // Goes on without waiting; true once it is done. Devices run the group's calls.
+  virtual bool advance(NicGroup& group) = 0;
+  // Waits until it is done, in a way that the device can end. False where the devices are lost before.
+  virtual bool run(NicGroup& group, const wait::Policy& policy) = 0;
+  // Of the group that runs it: without a name where packets say how they are combined.
+  virtual GroupOperator combiner() const { return {}; }
+  // MPI's error code, once it is done.
+  virtual int code() const { return MPI_SUCCESS; }
+
+protected:
+  NicOperation() = default;
+  NicOperation(const NicOperation&) = delete;
+  NicOperation& operator=(const NicOperation&) = delete;
+};
+
+// The groups on network devices that calls on a communicator share, and how blocking calls wait for them.
+class NicGroups {
+public:
+  // The group that runs a choice's calls at that root, with the operation's combiner, asked for with the
+  // first of them. `id` tells choices apart (Choice::id).
+  const std::shared_ptr<NicGroup>& group_for(const strategies::Scheduled& scheduled, std::int64_t id,
+                                             Rank root, const GroupOperator& combiner,
+                                             CommunicatorState& communicator, CommunicatorPlans& plans);
+
+private:
+  struct Entry {
+    std::int64_t id;
+    Rank root;
+    GroupOperator combiner;
+    std::shared_ptr<NicGroup> group;
+  };
+  std::vector<Entry> entries_;
+};
+
+// Waits as the communicator's channels do until it is known whether devices can run the group's calls.
+void wait_for_nics(NicGroup& group, const wait::Policy& policy);
+
+// Runs a blocking call on the devices. Waits like that, but visits the MPI library less often. Returns MPI's
+// error code; nothing where the devices were lost before, and our engine has to run it.
+std::optional<int> run_on_nics(NicGroup& group, NicOperation& operation, const wait::Policy& policy);
+
+// How the report names a choice that offloads where our engine runs it; lives as long as the process.
+const char* name_on_engine(const char* text);
 
 } // namespace thalweg::mpi

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "mpi/offload/nic_notes.hpp"
+#include "mpi/offload/nic_watch.hpp"
 #include "nic/address.hpp"
 #include "nic/datagram.hpp"
 #include "nic/kernel_card.hpp"

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "mpi/offload/nic_notes.hpp"
+#include "mpi/offload/nic_watch.hpp"
 #include "nic/tree_result.hpp"
 
 namespace thalweg::mpi {

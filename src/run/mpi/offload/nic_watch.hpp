@@ -6,12 +6,16 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 namespace thalweg::mpi {
 
-class NicWatched {
+// Notes for the report what the network devices do, or why they do not; each text once.
+void note_nic(const std::string& text);
+
+class WatchedNicGroup {
 public:
-  virtual ~NicWatched() = default;
+  virtual ~WatchedNicGroup() = default;
   // Goes on without waiting; true once it is over. `is_held`: somebody else has it still, who may begin more.
   // `pause_ns` becomes shorter where it has to be looked after sooner.
   virtual bool go_on(bool is_held, std::uint64_t& pause_ns) noexcept = 0;
@@ -20,7 +24,7 @@ public:
 };
 
 // Until it is over.
-void watch_nics(std::shared_ptr<NicWatched> group);
+void watch_nics(std::shared_ptr<WatchedNicGroup> group);
 
 // Before the library ends: brings all to their end, which waits for other ranks.
 void close_nics();

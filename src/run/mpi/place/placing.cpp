@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <dlfcn.h>
 #include <exception>
 #include <filesystem>
 #include <fmt/format.h>
@@ -11,16 +13,59 @@
 
 #include "evidence/evidence.hpp"
 #include "mpi/place/busy_links.hpp"
-#include "mpi/place/placing_document.hpp"
 #include "mpi/place/proposal.hpp"
 #include "mpi/place/trial.hpp"
-#include "mpi/place/trial_store.hpp"
-#include "mpi/place/world_swap.hpp"
 #include "mpi/record/pattern_store.hpp"
 #include "mpi/state/runtime.hpp"
 #include "topology/busy_links.hpp"
 
 namespace thalweg::mpi {
+
+namespace {
+
+// extern "C" of src/run/mpi/world: takes the bits of both handles.
+using SwapFunction = void (*)(std::uintptr_t from, std::uintptr_t to);
+
+SwapFunction swap_function() {
+  static const auto function = reinterpret_cast<SwapFunction>(dlsym(RTLD_DEFAULT, "thalweg_swap_world"));
+  return function;
+}
+
+std::uintptr_t bits_of(MPI_Comm comm) {
+  return (std::uintptr_t)(comm);
+}
+
+void join(MPI_Comm world) {
+  runtime.world.communicator = world;
+  native.Comm_rank(world, &runtime.world.rank);
+  native.Group_free(&runtime.world.group);
+  native.Comm_group(world, &runtime.world.group);
+}
+
+} // namespace
+
+bool can_swap_world() {
+  return swap_function() != nullptr;
+}
+
+bool swap_world(int rank) {
+  MPI_Comm world = MPI_COMM_NULL;
+  if (native.Comm_split(MPI_COMM_WORLD, 0, rank, &world) != MPI_SUCCESS)
+    return false;
+  native.Comm_set_name(world, "MPI_COMM_WORLD");
+  join(world);
+  swap_function()(bits_of(MPI_COMM_WORLD), bits_of(world));
+  return true;
+}
+
+void restore_world() {
+  MPI_Comm world = runtime.world.communicator;
+  if (world == MPI_COMM_WORLD || world == MPI_COMM_NULL)
+    return;
+  swap_function()(bits_of(MPI_COMM_WORLD), bits_of(MPI_COMM_WORLD));
+  join(MPI_COMM_WORLD);
+  native.Comm_free(&world);
+}
 
 namespace {
 
@@ -85,7 +130,7 @@ void keep(const TrialResult& trial, const Proposal& proposal, const machine::All
 }
 
 // What the first rank knows of the program; nothing thrown leaves ranks other than where they were.
-Proposal known_proposal(std::int32_t ranks, Placing& placing) {
+Proposal known_proposal(std::int32_t ranks, PlacingDecision& placing) {
   try {
     if (runtime.settings.place != "auto")
       return read_slots(runtime.settings.place, ranks);
@@ -107,15 +152,15 @@ void search(Proposal& proposal, const machine::Allocation& allocation, const mac
   }
 }
 
-struct Seen {
+struct LinkUse {
   machine::Allocation allocation; // with what is left of links that other jobs use
   std::vector<std::string> busy;  // the names of these links
 };
 
 // Looks for busy links where there is time for it. The same on all ranks.
-Seen look_at_links(const job::Agreement& everybody, const Proposal& proposal,
-                   const machine::Allocation& allocation) {
-  Seen seen{allocation, {}};
+LinkUse look_at_links(const job::Agreement& everybody, const Proposal& proposal,
+                      const machine::Allocation& allocation) {
+  LinkUse seen{allocation, {}};
   double seconds = proposal.file.empty() ? 0 : links_part * proposal.seconds;
   everybody.broadcast(seconds);
   if (seconds < links_min_s || runtime.world.node_places.network.empty())
@@ -162,8 +207,9 @@ place::Slots agreed_slots(const job::Agreement& everybody, const Proposal& propo
 
 } // namespace
 
-Placing decide_placing(const job::Agreement& everybody, const machine::Allocation& allocation, int nodes) {
-  Placing placing;
+PlacingDecision decide_placing(const job::Agreement& everybody, const machine::Allocation& allocation,
+                               int nodes) {
+  PlacingDecision placing;
   if (runtime.settings.place.empty())
     return placing;
   Proposal proposal;
@@ -171,7 +217,7 @@ Placing decide_placing(const job::Agreement& everybody, const machine::Allocatio
   if (proposal.why.empty() && everybody.own() == 0)
     proposal = known_proposal(static_cast<std::int32_t>(allocation.slots.size()), placing);
   everybody.broadcast(placing.records);
-  const Seen seen = look_at_links(everybody, proposal, allocation);
+  const LinkUse seen = look_at_links(everybody, proposal, allocation);
   if (!proposal.file.empty())
     search(proposal, seen.allocation, seen.busy.empty() ? nullptr : &allocation);
   Verdict verdict = first_verdict(proposal);

@@ -3,18 +3,51 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fstream>
+#include <iterator>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/line_reader.hpp"
 #include "evidence/evidence.hpp"
-#include "mpi/place/trial_store.hpp"
 #include "pattern/recording.hpp"
 #include "place/pinned.hpp"
 
 namespace thalweg::mpi {
+
+namespace {
+
+std::string text_of_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::uint64_t key_of_trial(const std::string& pattern_file, const machine::Allocation& allocation,
+                           const place::Slots& against) {
+  return place::trial_key(text_of_file(pattern_file), allocation, against);
+}
+
+} // namespace
+
+std::optional<place::KeptTrial> kept_trial(const std::string& pattern_file,
+                                           const machine::Allocation& allocation,
+                                           const place::Slots& against) {
+  return place::find_trial(place::parse_trials(text_of_file(place::file_of_trials(pattern_file))),
+                           key_of_trial(pattern_file, allocation, against),
+                           static_cast<std::int32_t>(allocation.slots.size()));
+}
+
+bool keep_trial(const std::string& pattern_file, const machine::Allocation& allocation,
+                const place::Slots& against, place::KeptTrial trial) {
+  const std::string file = place::file_of_trials(pattern_file);
+  trial.key = key_of_trial(pattern_file, allocation, against);
+  std::vector<place::KeptTrial> trials = place::parse_trials(text_of_file(file));
+  place::remember(trials, std::move(trial));
+  return !write_file(file, place::to_text(trials));
+}
 
 namespace {
 
@@ -115,6 +148,44 @@ Proposal read_slots(const std::string& file, std::int32_t ranks) {
     throw Error(fmt::format("{} has {} slots for {} ranks", file, proposal.slot_of.size(), ranks),
                 "write one whole number for each rank");
   return proposal;
+}
+
+namespace {
+
+using nlohmann::json;
+
+json describe_proposal(const Proposal& proposal) {
+  json document{{"why", proposal.why}};
+  if (proposal.mapped.slot_of.empty())
+    return document;
+  const auto figures = [](const place::Metrics& metrics) {
+    return json{{"hop_bytes", metrics.hop_bytes},
+                {"hops_per_byte", metrics.hops_per_byte},
+                {"most_loaded_link_bytes", metrics.phase_link_max}};
+  };
+  document["method"] = proposal.mapped.method;
+  document["search_s"] = proposal.mapped.seconds;
+  document["predicted"] = {{"as_started", figures(proposal.mapped.identity)},
+                           {"placed", figures(proposal.mapped.placed)}};
+  return document;
+}
+
+} // namespace
+
+std::string placing_document(const PlacingFacts& facts) {
+  json document = describe_proposal(facts.proposal);
+  document["network"] = facts.network;
+  document["busy_links"] = facts.busy_links;
+  if (const auto& trial = facts.trial)
+    document["trial"] = {{"rounds", trial->ratios.size()},
+                         {"wins", evidence::wins(trial->ratios)},
+                         {"ratios", trial->ratios},
+                         {"before_s", trial->before_s},
+                         {"placed_s", trial->placed_s}};
+  document["proposed"] = facts.proposal.slot_of;
+  document["adopted"] = facts.adopted;
+  document["slots"] = facts.slots;
+  return document.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 } // namespace thalweg::mpi

@@ -22,18 +22,18 @@ namespace {
 using Edges = std::vector<pattern::Edge>;
 
 // A communicator of one call's making: freed with the call.
-class Ordered {
+class OrderedCommunicator {
 public:
-  Ordered(MPI_Comm comm, const std::optional<Edges>& edges) : order_(agreed_order(comm, edges)) {
+  OrderedCommunicator(MPI_Comm comm, const std::optional<Edges>& edges) : order_(agreed_order(comm, edges)) {
     if (!order_.empty())
       comm_ = in_order(comm, order_);
   }
-  ~Ordered() {
+  ~OrderedCommunicator() {
     if (comm_ != MPI_COMM_NULL)
       native.Comm_free(&comm_);
   }
-  Ordered(const Ordered&) = delete;
-  Ordered& operator=(const Ordered&) = delete;
+  OrderedCommunicator(const OrderedCommunicator&) = delete;
+  OrderedCommunicator& operator=(const OrderedCommunicator&) = delete;
 
   explicit operator bool() const { return comm_ != MPI_COMM_NULL; }
   MPI_Comm get() const { return comm_; }
@@ -145,7 +145,7 @@ void swap_numbers(MPI_Comm comm, const int* out, int out_length, int to, int* in
 }
 
 // What the process whose rank was the one that this process has now said of it.
-Adjacency of_new_rank(const Ordered& ordered, const Adjacency& own, int old_rank) {
+Adjacency of_new_rank(const OrderedCommunicator& ordered, const Adjacency& own, int old_rank) {
   const int new_rank = ordered.new_rank_of(old_rank);
   const int from = ordered.new_rank_of(new_rank); // where the one that had it is now
   std::array<int, 3> lengths{};
@@ -166,9 +166,9 @@ Adjacency of_new_rank(const Ordered& ordered, const Adjacency& own, int old_rank
 // none. Open MPI 4.1 sends a graph's edges with tags -50 and -51. Its nonblocking collectives count down from
 // -27 on each communicator, so after 23 of them ranks take one's messages for the other's, and wait for ever.
 // Programs get there sooner with us, as our waits make nonblocking calls of blocking ones.
-class Unused {
+class QuietCommunicator {
 public:
-  explicit Unused(MPI_Comm comm) {
+  explicit QuietCommunicator(MPI_Comm comm) {
     const CommunicatorState* const communicator = find_communicator(comm);
     if (communicator == nullptr || !communicator->agreed || communicator->inter)
       return;
@@ -179,12 +179,12 @@ public:
       comm_ = MPI_COMM_NULL;
     native.Group_free(&group);
   }
-  ~Unused() {
+  ~QuietCommunicator() {
     if (comm_ != MPI_COMM_NULL)
       native.Comm_free(&comm_);
   }
-  Unused(const Unused&) = delete;
-  Unused& operator=(const Unused&) = delete;
+  QuietCommunicator(const QuietCommunicator&) = delete;
+  QuietCommunicator& operator=(const QuietCommunicator&) = delete;
 
   MPI_Comm or_else(MPI_Comm comm) const { return comm_ != MPI_COMM_NULL ? comm_ : comm; }
 
@@ -192,8 +192,8 @@ private:
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
 #else
-struct Unused {
-  explicit Unused(MPI_Comm /*comm*/) {}
+struct QuietCommunicator {
+  explicit QuietCommunicator(MPI_Comm /*comm*/) {}
   static MPI_Comm or_else(MPI_Comm comm) { return comm; }
 };
 #endif
@@ -203,7 +203,7 @@ struct Unused {
 int make_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int periods[], int reorder,
                      MPI_Comm* newcomm) {
   if (may_reorder(comm, reorder)) {
-    if (const Ordered ordered(comm, grid_edges(comm, ndims, dims, periods)); ordered)
+    if (const OrderedCommunicator ordered(comm, grid_edges(comm, ndims, dims, periods)); ordered)
       return native.Cart_create(ordered.get(), ndims, dims, periods, 0, newcomm);
     reorder = 0;
   }
@@ -213,7 +213,7 @@ int make_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int perio
 int make_Graph_create(MPI_Comm comm, int nnodes, const int index[], const int edges[], int reorder,
                       MPI_Comm* newcomm) {
   if (may_reorder(comm, reorder)) {
-    if (const Ordered ordered(comm, graph_edges(comm, nnodes, index, edges)); ordered)
+    if (const OrderedCommunicator ordered(comm, graph_edges(comm, nnodes, index, edges)); ordered)
       return native.Graph_create(ordered.get(), nnodes, index, edges, 0, newcomm);
     reorder = 0;
   }
@@ -230,12 +230,12 @@ int make_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int 
         rows.insert(rows.end(),
                     {sources[source], destinations[edge], has_weights(weights) ? weights[edge] : 1});
     }
-    if (const Ordered ordered(comm, edges_of(gathered(comm, rows), size_of(comm))); ordered)
+    if (const OrderedCommunicator ordered(comm, edges_of(gathered(comm, rows), size_of(comm))); ordered)
       return native.Dist_graph_create(ordered.get(), n, sources, degrees, destinations, weights, info, 0,
                                       newcomm);
     reorder = 0;
   }
-  const Unused unused(comm);
+  const QuietCommunicator unused(comm);
   return native.Dist_graph_create(unused.or_else(comm), n, sources, degrees, destinations, weights, info,
                                   reorder, newcomm);
 }
@@ -262,7 +262,7 @@ int make_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sourc
         own.destination_weights.push_back(weight);
       rows.insert(rows.end(), {rank, destinations[edge], weight});
     }
-    if (const Ordered ordered(comm, edges_of(gathered(comm, rows), size_of(comm))); ordered) {
+    if (const OrderedCommunicator ordered(comm, edges_of(gathered(comm, rows), size_of(comm))); ordered) {
       const Adjacency mine = of_new_rank(ordered, own, rank);
       const auto weights_of = [&](const std::vector<int>& weights) -> const int* {
         return !mine.is_weighted ? MPI_UNWEIGHTED : weights.empty() ? MPI_WEIGHTS_EMPTY : weights.data();

@@ -25,7 +25,7 @@ constexpr double byte_max_s = 1e-6;
 constexpr double message_max_s = 1e-3;
 
 // What one task sends another, each time a phase is replayed.
-struct Replayed {
+struct ReplayedEdge {
   std::int32_t from = 0;
   std::int32_t to = 0;
   std::int32_t bytes = 0;
@@ -34,13 +34,13 @@ struct Replayed {
 
 struct ReplayedPhase {
   double weight = 1; // replays that make all of the phase's traffic
-  std::vector<Replayed> edges;
+  std::vector<ReplayedEdge> edges;
 };
 
-double max_sent(const std::vector<Replayed>& edges) {
+double max_sent(const std::vector<ReplayedEdge>& edges) {
   std::unordered_map<std::int32_t, double> sent;
   double sent_max = 0;
-  for (const Replayed& edge : edges)
+  for (const ReplayedEdge& edge : edges)
     sent_max = std::max(sent_max, sent[edge.from] += static_cast<double>(edge.bytes) * edge.messages);
   return sent_max;
 }
@@ -66,7 +66,7 @@ ReplayedPhase replayed(const pattern::Phase& phase) {
   }
   const double scale = std::min(1.0, rank_bytes_max / std::max(1.0, max_sent(result.edges)));
   double sent = 0;
-  for (Replayed& edge : result.edges) {
+  for (ReplayedEdge& edge : result.edges) {
     edge.bytes = static_cast<std::int32_t>(std::ceil(edge.bytes * scale));
     sent += static_cast<double>(edge.bytes) * edge.messages;
   }
@@ -106,7 +106,7 @@ public:
   Replay() = default;
   Replay(const ReplayedPhase& phase, const place::Slots& slot_of, std::int32_t rank) {
     const auto slot = [&](std::int32_t task) { return slot_of[static_cast<std::size_t>(task)]; };
-    for (const Replayed& edge : phase.edges) {
+    for (const ReplayedEdge& edge : phase.edges) {
       const std::int32_t from = slot(edge.from);
       const std::int32_t to = slot(edge.to);
       if (from == to)

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "job/mpi/agreement.hpp"
-#include "mpi/place/trial_result.hpp"
+#include "mpi/place/proposal.hpp"
 #include "pattern/matrix.hpp"
 #include "place/mapping.hpp"
 

@@ -10,11 +10,9 @@
 #include <utility>
 
 #include "mpi/observe/locations.hpp"
-#include "mpi/observe/pattern_phases.hpp"
 #include "mpi/observe/texts.hpp"
 #include "mpi/observe/traffic_table.hpp"
 #include "mpi/record/pattern_store.hpp"
-#include "mpi/record/traffic_names.hpp"
 
 namespace thalweg::mpi {
 
@@ -25,9 +23,9 @@ using pattern::Recording;
 using pattern::Sent;
 
 // Adds the ranks' recordings up.
-class Joined {
+class JoinedRecording {
 public:
-  explicit Joined(std::size_t ranks) {
+  explicit JoinedRecording(std::size_t ranks) {
     recording_.ranks = static_cast<std::int32_t>(ranks);
     recording_.command = program_text();
   }
@@ -37,8 +35,8 @@ public:
     std::vector<std::uint32_t> sites;
     std::vector<bool> reads; // what a site counts was sent by the peer
     for (const json& site : all[0]) {
-      reads.push_back(site[0] == by_read);
-      sites.push_back(site_of({reads.back() ? json(by_call) : site[0], site[1], site[2], site[3], site[4]}));
+      reads.push_back(site[0] == observe::by_read);
+      sites.push_back(site_of({reads.back() ? json(observe::by_call) : site[0], site[1], site[2], site[3], site[4]}));
     }
     std::vector<std::size_t> phases;
     for (const json& phase : all[1])
@@ -113,7 +111,7 @@ std::vector<std::uint8_t> pack_recorded(std::span<const char* const> functions) 
 }
 
 Recording join_recorded(const std::vector<std::vector<std::uint8_t>>& ranks) {
-  Joined joined(ranks.size());
+  JoinedRecording joined(ranks.size());
   for (std::size_t rank = 0; rank < ranks.size(); ++rank)
     joined.add(static_cast<std::int32_t>(rank), ranks[rank]);
   return joined.take();

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "mpi/abi/native.hpp"
 #include "mpi/comm/communicators.hpp"
 #include "mpi/observe/call_table.hpp"
 #include "mpi/observe/traffic_table.hpp"
-#include "mpi/record/traffic_names.hpp"
 
 namespace thalweg::mpi {
 
@@ -25,5 +25,14 @@ void record_persistent_message(const observe::CallRow& row, const CommunicatorSt
                                int destination, std::uint64_t bytes, MPI_Request request);
 void recorded_request_started(MPI_Request request);
 void recorded_request_freed(MPI_Request request);
+
+// What one-sided calls move, counted by the rank whose memory they reach.
+
+// A call that writes and reads so much of the memory of that rank of the window. MPI_PROC_NULL and what is no
+// rank count nothing.
+void record_one_sided(const observe::CallRow& row, MPI_Win window, int target, std::uint64_t written,
+                      std::uint64_t read);
+// The window is about to be freed.
+void recorded_window_freed(MPI_Win window);
 
 } // namespace thalweg::mpi

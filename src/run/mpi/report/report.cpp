@@ -5,14 +5,16 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <fmt/ranges.h>
 #include <fstream>
 #include <iterator>
+#include <mutex>
 #include <unistd.h>
 #include <unordered_map>
-
-#include <fmt/ranges.h>
+#include <utility>
 
 #include "base/files.hpp"
+#include "base/of_process.hpp"
 #include "mpi/call/gpu_memory.hpp"
 #include "mpi/choose/tuning.hpp"
 #include "mpi/comm/clocks.hpp"
@@ -23,16 +25,46 @@
 #include "mpi/observe/locations.hpp"
 #include "mpi/observe/output.hpp"
 #include "mpi/observe/profile.hpp"
-#include "mpi/observe/row_profile.hpp"
 #include "mpi/observe/stream_reports.hpp"
 #include "mpi/offload/nic_arrivals.hpp"
-#include "mpi/report/kept_streams.hpp"
 #include "mpi/state/runtime.hpp"
-#include "mpi/state/user_settings.hpp"
+#include "mpi/state/settings.hpp"
 #include "mpi/wait/wait_mode.hpp"
 #include "tune/exchange_shares.hpp"
 
 namespace thalweg::mpi {
+
+namespace {
+
+// Of a process: programs that make a stream for each of their steps would have a long report.
+constexpr std::size_t max_reports = 100;
+
+struct KeptReports {
+  std::mutex mutex;
+  std::vector<std::string> reports;
+};
+
+KeptReports& kept_reports() {
+  return of_process<KeptReports>();
+}
+
+} // namespace
+
+void keep_stream_report(const char* json) {
+  if (json == nullptr || !wants_report(runtime.settings)) {
+    return;
+  }
+  std::string report = observe::located_stream(json);
+  const std::lock_guard lock(kept_reports().mutex);
+  if (!report.empty() && kept_reports().reports.size() < max_reports) {
+    kept_reports().reports.push_back(std::move(report));
+  }
+}
+
+std::vector<std::string> take_stream_reports() {
+  const std::lock_guard lock(kept_reports().mutex);
+  return std::exchange(kept_reports().reports, {});
+}
 
 namespace {
 

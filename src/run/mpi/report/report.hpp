@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+// The report, and what streams have told of themselves for it.
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,12 +11,16 @@
 
 namespace thalweg::mpi {
 
+// What the process's streams have told of themselves, until the report is made.
+void keep_stream_report(const char* json);
+std::vector<std::string> take_stream_reports();
+
 // What the run came to besides calls, on rank 0.
 struct Outcomes {
-  std::string learned; // of learned.hpp
-  std::string pattern; // of gathering.hpp
+  std::string learned; // of learn/learned.hpp
+  std::string pattern; // of record/recording.hpp
   std::string pattern_line;
-  std::string trace_line; // of kept_trace.hpp
+  std::string trace_line; // of trace/tracing.hpp
 };
 
 // What all ranks recorded, and what else the run came to.

@@ -2,8 +2,25 @@
 #include "mpi/run/bound_run.hpp"
 
 #include "mpi/abi/library_api.hpp"
+#include "mpi/wait/polling.hpp"
 
 namespace thalweg::mpi {
+
+BoundBuffers::BoundBuffers(const CollectiveCall& call, CommunicatorState& communicator)
+    : bound_(bind_call(call, communicator)), rank_(communicator.rank),
+      outlives_call_(call.function->mode != Mode::blocking) {
+  if (!outlives_call_)
+    return;
+  bound_.input.retain_types();
+  bound_.output.retain_types();
+}
+
+BoundBuffers::~BoundBuffers() {
+  if (!outlives_call_)
+    return;
+  bound_.input.release_types();
+  bound_.output.release_types();
+}
 
 namespace {
 
@@ -50,6 +67,23 @@ int stage_out(const CallBinding& bound, Rank rank, const engine::Buffers& buffer
   if (!bound.output.needs_staging() || keeps_output)
     return MPI_SUCCESS;
   return bound.output.stage_out(buffers.output);
+}
+
+void run_blocking(engine::Runnable& execution, const transport::Transport& transport) {
+  if (!must_poll() || transport.waits_by_looking()) {
+    execution.run();
+    return;
+  }
+  wait::Waiter waiter = yielding_waiter();
+  std::size_t stage = execution.stage();
+  while (!execution.progress()) {
+    progress_in_wait();
+    if (stage != execution.stage())
+      waiter.reset();
+    stage = execution.stage();
+    if (yields_when_waiting())
+      waiter.pause();
+  }
 }
 
 } // namespace thalweg::mpi

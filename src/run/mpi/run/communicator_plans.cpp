@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/run/communicator_plans.hpp"
-#include "base/of_process.hpp"
 
 #include <mutex>
 #include <set>
+#include <span>
 
+#include "base/of_process.hpp"
 #include "job/buffer_use.hpp"
+#include "mpi/call/operators.hpp"
+#include "mpi/run/bound_run.hpp"
 #include "schedule/buffers.hpp"
 #include "strategies/order.hpp"
 
@@ -66,9 +69,9 @@ void CommunicatorPlans::renew_batch() {
   batch_ = transport_->make_batch();
 }
 
-CommunicatorPlans::Found CommunicatorPlans::plan_for(CallBinding& bound,
-                                                     const strategies::Scheduled& scheduled, std::int64_t id,
-                                                     CommunicatorState& communicator) {
+CommunicatorPlans::Lookup CommunicatorPlans::plan_for(CallBinding& bound,
+                                                      const strategies::Scheduled& scheduled, std::int64_t id,
+                                                      CommunicatorState& communicator) {
   const strategies::Strategy& strategy = scheduled.strategy();
   const bool passes_on = bound.unequal && !strategy.unequal_blocks;
   if (passes_on && !schedule::has_private_sizes(bound.problem.operation))
@@ -80,13 +83,13 @@ CommunicatorPlans::Found CommunicatorPlans::plan_for(CallBinding& bound,
     bound.problem.orders = communicator.group().orders();
   settle_staging(bound, strategy, transport_->rank());
   const engine::PlanKey key = passes_on ? key_of(bound.problem, id) : key_of(bound, id);
-  Found known{.plan = plans_.find(key), .self_describing = self_describing_.find(key)};
+  Lookup known{.plan = plans_.find(key), .self_describing = self_describing_.find(key)};
   if (passes_on ? known.self_describing != nullptr : known.plan != nullptr)
     return known;
   if (const auto why = strategies::unsupported_reason(strategy, bound.problem))
     return {nullptr, nullptr, kept_text(*why)};
   schedule::Schedule schedule = strategies::build(strategy, bound.problem, transport_->rank());
-  Found made;
+  Lookup made;
   if (passes_on) {
     made.self_describing = std::make_shared<SelfDescribing>(std::move(schedule));
     self_describing_.insert(key, made.self_describing);
@@ -119,6 +122,96 @@ std::shared_ptr<engine::Plan> CommunicatorPlans::prepare(CallBinding& bound,
     combining = {static_cast<std::size_t>(std::max<std::int64_t>(1, own.element_bytes())),
                  transport_->max_granule()};
   return std::make_shared<engine::Plan>(schedule, layouts, combining);
+}
+
+bool is_identified_by_handles(const CollectiveCall& call, const CallRanks& ranks) {
+  const Operation operation = call.function->operation;
+  if (is_reduction(operation) && !is_predefined_operation(call.op))
+    return false;
+  const auto is_known = [](const Side& side) {
+    return !side.is_significant || (side.types == nullptr && is_predefined_type(side.type));
+  };
+  return is_known(given_arguments(call, ranks)) && is_known(taken_arguments(call, ranks));
+}
+
+namespace {
+
+void append(std::vector<std::int64_t>& row, const IntegerArray& array, std::size_t length) {
+  for (std::size_t index = 0; array && index < length; ++index)
+    row.push_back(array[index]);
+}
+
+bool equals(std::span<const std::int64_t> row, const IntegerArray& counts, const IntegerArray& places,
+            std::size_t length) {
+  if (row.size() != (places ? 2 * length : length) || !counts)
+    return false;
+  for (std::size_t index = 0; index < length; ++index)
+    if (row[index] != counts[index] || (places && row[length + index] != places[index]))
+      return false;
+  return true;
+}
+
+} // namespace
+
+bool is_repeatable(const CollectiveCall& call, const CallBinding& bound, int rank) {
+  return !is_among_neighbors(call.function->operation) && call.function->operation != Operation::alltoallw &&
+         !bound.input.needs_staging() && !bound.output.needs_staging() && call.recvbuf != MPI_IN_PLACE &&
+         is_identified_by_handles(call, {.rank = rank, .size = bound.problem.ranks});
+}
+
+void RecentCall::remember(const CollectiveCall& call, std::int64_t choice, const CallBinding& bound,
+                          std::shared_ptr<const engine::Plan> plan, CommunicatorPlans& plans) {
+  choice_ = choice;
+  function_ = call.function;
+  signature_ = signature_of(call);
+  const bool offers_output = signature_.in_place && bound.input.units() > 0;
+  input_offset_ = offers_output ? bound.input.address() - static_cast<std::byte*>(call.recvbuf) : 0;
+  send_arrays_.clear();
+  receive_arrays_.clear();
+  const ArraySides sides = array_sides(call, plans.transport().rank());
+  const auto ranks = static_cast<std::size_t>(bound.problem.ranks);
+  ranks_ = sides.send || sides.receive ? ranks : 0;
+  if (sides.send) {
+    append(send_arrays_, call.sendcounts, ranks);
+    append(send_arrays_, call.senddispls, ranks);
+  }
+  if (sides.receive) {
+    append(receive_arrays_, call.recvcounts, ranks);
+    append(receive_arrays_, call.recvdispls, ranks);
+  }
+  buffers_ = HostBuffers(buffer_needs(call, {.rank = plans.transport().rank(), .size = bound.problem.ranks}));
+  plans_ = &plans;
+  plan_ = std::move(plan);
+  execution_ = std::make_unique<engine::Execution>(*plan_, plans.batch());
+  reduction_ = plans.reduction;
+}
+
+bool RecentCall::has_same_arrays(const CallArrays& arrays) const {
+  return (send_arrays_.empty() || equals(send_arrays_, arrays.sendcounts, arrays.senddispls, ranks_)) &&
+         (receive_arrays_.empty() || equals(receive_arrays_, arrays.recvcounts, arrays.recvdispls, ranks_));
+}
+
+void RecentCall::run(const void* sendbuf, void* recvbuf) {
+  auto* output = static_cast<std::byte*>(recvbuf);
+  auto* input =
+      signature_.in_place ? output + input_offset_ : static_cast<std::byte*>(const_cast<void*>(sendbuf));
+  start(*execution_, *plan_, plans_->storage, {.input = input, .output = output}, plans_->next_tags(),
+        reduction_);
+  run_blocking(*execution_, plans_->transport());
+  reduction_.finish();
+}
+
+CollectiveCall RecentCall::call() const {
+  CollectiveCall call;
+  call.function = function_;
+  call.comm = signature_.comm;
+  call.sendcount = signature_.sendcount;
+  call.recvcount = signature_.recvcount;
+  call.sendtype = signature_.sendtype;
+  call.recvtype = signature_.recvtype;
+  call.op = signature_.op;
+  call.root = signature_.root;
+  return call;
 }
 
 } // namespace thalweg::mpi

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/run/fast_path.hpp"
 
-#include "mpi/run/recent_calls.hpp"
+#include "mpi/run/communicator_plans.hpp"
 #include "mpi/state/process_state.hpp"
 
 namespace thalweg::mpi {

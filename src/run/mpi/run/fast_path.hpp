@@ -15,13 +15,12 @@
 #include <cstdint>
 
 #include "base/per_thread.hpp"
-#include "mpi/call/call_signature.hpp"
+#include "mpi/call/collective_call.hpp"
 #include "mpi/call/gpu_memory.hpp"
 #include "mpi/comm/communicators.hpp"
-#include "mpi/observe/bindings.hpp"
 #include "mpi/observe/call_table.hpp"
 #include "mpi/state/process_state.hpp"
-#include "mpi/wait/progress.hpp"
+#include "mpi/wait/polling.hpp"
 
 namespace thalweg::mpi {
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "mpi/call/datatypes.hpp"
 #include "mpi/call/sides.hpp"
-#include "mpi/call/typed_copy.hpp"
 #include "mpi/run/neighbors.hpp"
 #include "mpi/wait/polling.hpp"
 

@@ -81,7 +81,7 @@ void SelfDescribingCollective::start_execution(const engine::Buffers& buffers, e
 }
 
 std::unique_ptr<PendingCollective> make_pending(CommunicatorPlans& plans,
-                                                const CommunicatorPlans::Found& found, CallBinding bound,
+                                                const CommunicatorPlans::Lookup& found, CallBinding bound,
                                                 engine::Tags tags) {
   if (found.plan)
     return std::make_unique<PlannedCollective>(found.plan, std::move(bound), plans.reduction,

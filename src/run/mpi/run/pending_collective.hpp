@@ -74,7 +74,7 @@ private:
 
 // A bound call by what was found for it.
 std::unique_ptr<PendingCollective> make_pending(CommunicatorPlans& plans,
-                                                const CommunicatorPlans::Found& found, CallBinding bound,
+                                                const CommunicatorPlans::Lookup& found, CallBinding bound,
                                                 engine::Tags tags);
 
 } // namespace thalweg::mpi

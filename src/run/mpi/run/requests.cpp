@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/run/requests.hpp"
-#include "base/of_process.hpp"
-
-#include "mpi/wait/progress_thread.hpp"
 
 #include <mutex>
 #include <pthread.h>
@@ -10,16 +7,65 @@
 #include <utility>
 #include <vector>
 
+#include "base/of_process.hpp"
+#include "mpi/wait/background.hpp"
+
 namespace thalweg::mpi {
 
 namespace {
 
-struct Ongoing {
+struct LibraryRequests {
+  std::mutex mutex;
+  std::unordered_map<MPI_Request, bool> is_complete;
+};
+
+LibraryRequests& begun_here() {
+  return of_process<LibraryRequests>();
+}
+
+} // namespace
+
+GeneralizedState generalized_state(MPI_Request request) noexcept {
+  const std::lock_guard lock(begun_here().mutex);
+  const auto entry = begun_here().is_complete.find(request);
+  if (entry == begun_here().is_complete.end())
+    return GeneralizedState::unknown;
+  return entry->second ? GeneralizedState::complete : GeneralizedState::pending;
+}
+
+void generalized_begun(MPI_Request request) {
+  const std::lock_guard lock(begun_here().mutex);
+  if (begun_here().is_complete.insert_or_assign(request, false).second)
+    process.counts.generalized_requests.fetch_add(1, std::memory_order_relaxed);
+}
+
+void generalized_completed(MPI_Request request) noexcept {
+  const std::lock_guard lock(begun_here().mutex);
+  const auto entry = begun_here().is_complete.find(request);
+  if (entry != begun_here().is_complete.end())
+    entry->second = true;
+}
+
+void generalized_freed(MPI_Request request) noexcept {
+  const std::lock_guard lock(begun_here().mutex);
+  if (begun_here().is_complete.erase(request) != 0)
+    process.counts.generalized_requests.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void GeneralizedRequests::keep(int count) {
+  for (int index = 0; requests_ != nullptr && index < count; ++index)
+    if (generalized_state(requests_[index]) != GeneralizedState::unknown)
+      known_.emplace_back(index, requests_[index]);
+}
+
+namespace {
+
+struct OwnOperation {
   std::unique_ptr<BackgroundCall> call;
-  Ongoing* next = nullptr; // among those that have completed together
-  int code = MPI_SUCCESS;  // once complete
-  MPI_Request request{};   // of a nonblocking operation
-  MPI_Comm comm{};         // of a persistent one
+  OwnOperation* next = nullptr; // among those that have completed together
+  int code = MPI_SUCCESS;       // once complete
+  MPI_Request request{};        // of a nonblocking operation
+  MPI_Comm comm{};              // of a persistent one
   bool persistent = false;
   bool active = false;
   bool complete = false;   // and still in flight for the library
@@ -28,8 +74,8 @@ struct Ongoing {
 
 struct Requests {
   std::mutex mutex;
-  std::vector<Ongoing*> in_flight;
-  std::unordered_map<MPI_Request, std::unique_ptr<Ongoing>> persistent;
+  std::vector<OwnOperation*> in_flight;
+  std::unordered_map<MPI_Request, std::unique_ptr<OwnOperation>> persistent;
 };
 
 Requests& requests() {
@@ -37,7 +83,7 @@ Requests& requests() {
 }
 
 int query(void* state, MPI_Status* status) {
-  const auto* ongoing = static_cast<const Ongoing*>(state);
+  const auto* ongoing = static_cast<const OwnOperation*>(state);
   native.Status_set_elements(status, MPI_BYTE, 0);
   native.Status_set_cancelled(status, 0);
   status->MPI_SOURCE = MPI_UNDEFINED;
@@ -47,7 +93,7 @@ int query(void* state, MPI_Status* status) {
 
 // Where threads are multiple, MPICH calls this inside of its lock: nothing here may call MPI.
 int release(void* state) {
-  delete static_cast<Ongoing*>(state);
+  delete static_cast<OwnOperation*>(state);
   return MPI_SUCCESS;
 }
 
@@ -57,7 +103,7 @@ int refuse_to_cancel(void*, int) {
 
 void advance_all(AdvancedFrom place);
 
-void begin(Requests& all, Ongoing& ongoing) {
+void begin(Requests& all, OwnOperation& ongoing) {
   ongoing.active = true;
   all.in_flight.push_back(&ongoing);
   process.background.advance_executions.store(advance_all, std::memory_order_relaxed);
@@ -66,24 +112,21 @@ void begin(Requests& all, Ongoing& ongoing) {
   wake_progress_thread();
 }
 
-// Whether this thread is at an operation: the library may progress in what that calls, and would come back
-// here.
-
 // As long as it lives, this thread is not canceled: what is under way may be another thread's, and goes on
 // without it.
-class Uncanceled {
+class CancellationGuard {
 public:
-  Uncanceled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
-  ~Uncanceled() { pthread_setcancelstate(before_, nullptr); }
-  Uncanceled(const Uncanceled&) = delete;
-  Uncanceled& operator=(const Uncanceled&) = delete;
+  CancellationGuard() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  ~CancellationGuard() { pthread_setcancelstate(before_, nullptr); }
+  CancellationGuard(const CancellationGuard&) = delete;
+  CancellationGuard& operator=(const CancellationGuard&) = delete;
 
 private:
   int before_ = PTHREAD_CANCEL_ENABLE;
 };
 
-bool advance(Ongoing& ongoing) noexcept {
-  const Uncanceled uncanceled;
+bool advance(OwnOperation& ongoing) noexcept {
+  const CancellationGuard uncanceled;
   this_thread.is_advancing = true;
   const bool has_ended = ongoing.call->progress();
   this_thread.is_advancing = false;
@@ -94,16 +137,16 @@ bool advance(Ongoing& ongoing) noexcept {
 
 // Of a nonblocking operation that has ended. Without the lock: it calls release(), when the program has freed
 // its request.
-void complete(Ongoing& ongoing) noexcept {
+void complete(OwnOperation& ongoing) noexcept {
   ongoing.call.reset(); // now, and not in release()
   native.Grequest_complete(ongoing.request);
 }
 
 // Takes what is complete off those in flight; a list without memory of its own, as who waits is to go on at
 // once.
-Ongoing* take_complete(Requests& all) {
-  Ongoing* completed = nullptr;
-  std::erase_if(all.in_flight, [&completed](Ongoing* ongoing) {
+OwnOperation* take_complete(Requests& all) {
+  OwnOperation* completed = nullptr;
+  std::erase_if(all.in_flight, [&completed](OwnOperation* ongoing) {
     if (!ongoing->complete)
       return false;
     ongoing->active = ongoing->complete = false;
@@ -125,11 +168,11 @@ void advance_all(AdvancedFrom place) {
   if (!lock.owns_lock()) {
     return; // another thread is at it
   }
-  for (Ongoing* const ongoing : all.in_flight)
+  for (OwnOperation* const ongoing : all.in_flight)
     ongoing->complete = ongoing->complete || advance(*ongoing);
   if (place == AdvancedFrom::in_progress)
     return;
-  Ongoing* completed = take_complete(all);
+  OwnOperation* completed = take_complete(all);
   lock.unlock();
   while (completed != nullptr) {
     complete(*std::exchange(completed, completed->next));
@@ -138,7 +181,7 @@ void advance_all(AdvancedFrom place) {
 
 // What a call that has begun has for others leaves now, as the program may be long in coming back. True where
 // it has ended with that; else it is in flight from now on.
-bool set_out(Ongoing& ongoing) noexcept {
+bool set_out(OwnOperation& ongoing) noexcept {
   if (advance(ongoing)) {
     return true;
   }
@@ -149,13 +192,13 @@ bool set_out(Ongoing& ongoing) noexcept {
 } // namespace
 
 int hand_out(std::unique_ptr<BackgroundCall> call, MPI_Request* request) noexcept {
-  auto ongoing = std::make_unique<Ongoing>();
+  auto ongoing = std::make_unique<OwnOperation>();
   ongoing->call = std::move(call);
   const int code = native.Grequest_start(query, release, refuse_to_cancel, ongoing.get(), &ongoing->request);
   if (code == MPI_SUCCESS) {
     *request = ongoing->request;
     std::unique_lock lock(requests().mutex);
-    Ongoing& begun = *ongoing.release();
+    OwnOperation& begun = *ongoing.release();
     const bool has_ended = set_out(begun);
     lock.unlock();
     if (has_ended) {
@@ -168,7 +211,7 @@ int hand_out(std::unique_ptr<BackgroundCall> call, MPI_Request* request) noexcep
 int hand_out_persistent(std::unique_ptr<BackgroundCall> call, MPI_Comm comm, MPI_Request* request) noexcept {
   const int code = native.Recv_init(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, comm, request);
   if (code == MPI_SUCCESS) {
-    auto ongoing = std::make_unique<Ongoing>();
+    auto ongoing = std::make_unique<OwnOperation>();
     ongoing->call = std::move(call);
     ongoing->persistent = true;
     ongoing->comm = comm;

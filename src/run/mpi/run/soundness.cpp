@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/call/buffer_needs.hpp"
-#include "mpi/call/exactness.hpp"
-#include "mpi/call/named_operators.hpp"
+#include "mpi/call/operators.hpp"
 #include "mpi/call/sides.hpp"
-#include "mpi/call/valid_reductions.hpp"
 #include "mpi/run/call_binding.hpp"
 #include "mpi/run/neighbors.hpp"
 #include "mpi/state/runtime.hpp"

@@ -44,7 +44,15 @@ struct Outside : Frame {
 
 // The program leaves calls of ours by a jump (longjmp) to where the stack pointer had this value: frames that
 // lie below have ended without a word.
-void leave_frames_below(const void* stack_pointer);
+inline void leave_frames_below(const void* stack_pointer) {
+  const Frame* const before = this_thread.innermost_frame;
+  while (this_thread.innermost_frame != nullptr &&
+         static_cast<const void*>(this_thread.innermost_frame) < stack_pointer)
+    this_thread.innermost_frame = this_thread.innermost_frame->outer();
+  if (this_thread.innermost_frame != before && this_thread.innermost_frame == nullptr)
+    if (const auto put_in_order = process.hooks.after_jump.load(std::memory_order_relaxed))
+      put_in_order();
+}
 
 // Resolves the library at the first call. Afterwards `process.interposer` is not `unstarted`.
 void begin();

@@ -33,7 +33,7 @@ struct Observation {
 // afterwards.
 enum class AdvancedFrom { outside, in_progress };
 
-// What goes on beside the program's calls (wait/progress.hpp). The functions are set before what they look
+// What goes on beside the program's calls (wait/polling.hpp). The functions are set before what they look
 // after is counted.
 struct Background {
   std::atomic<int> executions{0}; // of ours in flight
@@ -75,7 +75,7 @@ struct LibraryProgress {
   // Has a look found messages? If none ever does, they move beside what is looked at.
   std::atomic<bool> sees_messages{false};
   std::atomic<int> waiting_threads{0};
-  // Threads that call sched_yield and get their core back late go to another (wait/yield.cpp).
+  // Threads that call sched_yield and get their core back late go to another (wait/library_progress.cpp).
   std::atomic<bool> leaves_contended_cores{false};
 };
 

@@ -11,6 +11,17 @@
 
 namespace thalweg::mpi {
 
+// The MPI library's own settings: those that the user made come before everything that Thalweg would choose.
+
+// Variables that steer the library's own collectives or waiting, as NAME=value.
+std::vector<std::string> user_settings();
+
+// Those of them that choose the library's algorithms for collectives.
+std::vector<std::string> user_algorithms();
+
+// Whether `thalweg run` told the library of picks and selections among its own algorithms.
+bool library_has_rules();
+
 enum class WaitMode { automatic, yield, spin };
 enum class GpuBuffers { automatic, yes, no }; // may the program pass a GPU's memory to collectives?
 enum class LearnMode { off, exact, all };     // exact: where results cannot change by it

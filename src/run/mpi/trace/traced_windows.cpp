@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "mpi/comm/world_ranks.hpp"
+#include "mpi/comm/communicators.hpp"
 #include "mpi/trace/call_log.hpp"
-#include "mpi/trace/traced_collectives.hpp"
+#include "mpi/trace/traced_calls.hpp"
 #include "mpi/trace/traced_requests.hpp"
 
 namespace thalweg::mpi {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mpi/observe/cpu_share.hpp"
+#include "mpi/observe/call_table.hpp"
 
 #include <cmath>
 #include <functional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mpi/observe/exchange_gain.hpp"
+#include "mpi/observe/gains.hpp"
 #include "mpi/observe/locations.hpp"
 
 #include <gtest/gtest.h>

@@ -9,8 +9,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "mpi/observe/gains.hpp"
 #include "mpi/observe/locations.hpp"
-#include "mpi/observe/stream_gain.hpp"
 
 namespace thalweg::mpi::observe {
 namespace {

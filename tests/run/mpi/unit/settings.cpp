@@ -5,8 +5,6 @@
 #include <gtest/gtest.h>
 #include <string_view>
 
-#include "mpi/state/user_settings.hpp"
-
 namespace thalweg::mpi {
 namespace {
 

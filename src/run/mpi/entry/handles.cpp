@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+
+// The calls that start, cancel and free requests, those of generalized ones, and the end of windows.
+
+#include "handlers.hpp"
+#include "mpi/entry/entry.hpp"
+#include "mpi/record/messages.hpp"
+#include "mpi/run/requests.hpp"
+#include "mpi/state/process_state.hpp"
+#include "mpi/trace/traced_requests.hpp"
+#include "mpi/trace/traced_windows.hpp"
+
+namespace thalweg::mpi {
+
+namespace {
+
+// Their messages begin now.
+void note_started(int count, const MPI_Request* requests) {
+  for (int index = 0; has_persistent() && index < count; ++index)
+    request_started(requests[index]);
+  for (int index = 0; process.observation.is_counting() && index < count; ++index)
+    recorded_request_started(requests[index]);
+  for (int index = 0; process.observation.is_tracing() && index < count; ++index)
+    traced_request_started(requests[index]);
+}
+
+} // namespace
+
+int handle_Request_free(const CallSite& site, MPI_Request* request) {
+  const CallObserver observer(Function::Request_free, site, MPI_COMM_NULL, no_bytes, of_reports_and_traces);
+  if (has_persistent() && request != nullptr) {
+    request_freed(*request);
+  }
+  if (has_generalized() && request != nullptr) {
+    generalized_freed(*request);
+  }
+  if (process.observation.traffic && request != nullptr) {
+    recorded_request_freed(*request);
+  }
+  if (process.observation.traces && request != nullptr) {
+    traced_request_freed(*request);
+  }
+  return native.Request_free(request);
+}
+
+int handle_Grequest_start(const CallSite&, MPI_Grequest_query_function* query,
+                          MPI_Grequest_free_function* release, MPI_Grequest_cancel_function* cancel,
+                          void* extra_state, MPI_Request* request) {
+  const int code = native.Grequest_start(query, release, cancel, extra_state, request);
+  if (code == MPI_SUCCESS)
+    generalized_begun(*request);
+  return code;
+}
+
+int handle_Grequest_complete(const CallSite&, MPI_Request request) {
+  generalized_completed(request);
+  return native.Grequest_complete(request);
+}
+
+int handle_Start(const CallSite& site, MPI_Request* request) {
+  const CallObserver observer(Function::Start, site, MPI_COMM_NULL, no_bytes, of_reports_and_traces);
+  progress_in_call();
+  const int code = native.Start(request);
+  if (code == MPI_SUCCESS)
+    note_started(1, request);
+  return code;
+}
+
+int handle_Startall(const CallSite& site, int count, MPI_Request requests[]) {
+  const CallObserver observer(Function::Startall, site, MPI_COMM_NULL, no_bytes, of_reports_and_traces);
+  progress_in_call();
+  const int code = native.Startall(count, requests);
+  if (code == MPI_SUCCESS)
+    note_started(count, requests);
+  return code;
+}
+
+int handle_Cancel(const CallSite& site, MPI_Request* request) {
+  const CallObserver observer(Function::Cancel, site, MPI_COMM_NULL, no_bytes, of_reports_and_traces);
+  if (process.observation.traces && request != nullptr) {
+    traced_request_canceled(*request);
+  }
+  return native.Cancel(request);
+}
+
+int handle_Win_free(const CallSite& site, MPI_Win* window) {
+  const CallObserver observer(Function::Win_free, site, MPI_COMM_NULL, no_bytes);
+  if (process.observation.traffic && window != nullptr)
+    recorded_window_freed(*window);
+  if (process.observation.is_tracing() && window != nullptr)
+    trace_window_freed(*window);
+  return native.Win_free(window);
+}
+
+} // namespace thalweg::mpi

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/wait/background.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <semaphore>
+#include <thread>
+
+#include "mpi/observe/ticks.hpp"
+#include "mpi/state/gate.hpp"
+#include "mpi/state/runtime.hpp"
+#include "mpi/wait/polling.hpp"
+#include "mpi/wait/wait_mode.hpp"
+
+namespace thalweg::mpi {
+
+namespace {
+
+struct Helper {
+  std::counting_semaphore<> work{0};
+  std::atomic<bool> stopping{false};
+  std::thread thread;
+};
+
+Helper* helper = nullptr; // made once at start-up, gone before the library is
+
+void help(Helper& self) {
+  const Inside inside;
+  while (!self.stopping.load()) {
+    self.work.acquire();
+    wait::Waiter waiter = yielding_waiter();
+    while (!self.stopping.load() && process.background.executions.load() > 0) {
+      progress_executions();
+      waiter.pause();
+    }
+  }
+}
+
+} // namespace
+
+int thread_level_to_ask_for(int wanted) {
+  const char* value = std::getenv("THALWEG_PROGRESS_THREAD");
+  const bool needed = value != nullptr && std::strcmp(value, "1") == 0;
+  return needed ? MPI_THREAD_MULTIPLE : wanted;
+}
+
+void start_progress_thread() {
+  if (!runtime.settings.progress_thread || helper != nullptr)
+    return;
+  int provided = MPI_THREAD_SINGLE;
+  native.Query_thread(&provided);
+  if (provided != MPI_THREAD_MULTIPLE) {
+    if (runtime.world.rank == 0)
+      log_line(
+          "no progress thread: the MPI library does not give MPI_THREAD_MULTIPLE; collectives progress in "
+          "MPI calls only");
+    return;
+  }
+  helper = new Helper;
+  helper->thread = std::thread([] { help(*helper); });
+}
+
+void stop_progress_thread() {
+  if (helper == nullptr)
+    return;
+  helper->stopping = true;
+  helper->work.release();
+  helper->thread.join();
+  delete helper;
+  helper = nullptr;
+}
+
+void wake_progress_thread() {
+  if (helper != nullptr)
+    helper->work.release();
+}
+
+namespace {
+
+constinit std::array<std::atomic<const thalweg_stream_hooks*>, 4> libraries{};
+
+// Libraries of other versions may have fewer functions.
+template <typename Member>
+Member function_of(const thalweg_stream_hooks& hooks, Member thalweg_stream_hooks::*member) {
+  const auto* const end = reinterpret_cast<const char*>(&(hooks.*member) + 1);
+  const auto bytes = static_cast<std::size_t>(end - reinterpret_cast<const char*>(&hooks));
+  return bytes <= hooks.size ? hooks.*member : nullptr;
+}
+
+template <typename Use>
+void for_each_library(Use use) {
+  for (const auto& library : libraries) {
+    if (const thalweg_stream_hooks* hooks = library.load(std::memory_order_acquire)) {
+      use(*hooks);
+    }
+  }
+}
+
+bool call_hooks() {
+  bool moved = false;
+  for_each_library([&](const thalweg_stream_hooks& hooks) {
+    const auto progress = function_of(hooks, &thalweg_stream_hooks::progress);
+    moved |= progress != nullptr && progress() != 0;
+  });
+  return moved;
+}
+
+// A look at streams between nodes takes as long as a short call, so that programs which make many calls would
+// feel one in each.
+bool is_due() {
+  const std::uint64_t now = observe::ticks();
+  if (now - this_thread.looked_at_streams_ticks < observe::lengthy_ticks()) {
+    return false;
+  }
+  this_thread.looked_at_streams_ticks = now;
+  return true;
+}
+
+// Streams call MPI themselves, which comes here as well.
+bool is_progressing() {
+  for (const Frame* frame = this_thread.innermost_frame; frame != nullptr; frame = frame->outer()) {
+    if (!frame->is_inside()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// What handlers call is the program's, as it is when they run in calls of streams.
+bool progress_all(bool waits) {
+  if (process.background.libraries_with_streams.load(std::memory_order_relaxed) == 0 || is_progressing() ||
+      !(waits || is_due())) {
+    return false;
+  }
+  const Outside outside;
+  return call_hooks();
+}
+
+bool replace(const thalweg_stream_hooks* from, const thalweg_stream_hooks* to) {
+  for (auto& library : libraries) {
+    const thalweg_stream_hooks* expected = from;
+    if (library.compare_exchange_strong(expected, to)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void count(int more) {
+  if (!runtime.settings.stream_progress) {
+    return; // they are there for the report alone
+  }
+  process.background.progress_streams.store(progress_all, std::memory_order_relaxed);
+  process.background.libraries_with_streams.fetch_add(more, std::memory_order_relaxed);
+  process.background.work.fetch_add(more, std::memory_order_release);
+}
+
+} // namespace
+
+void attach_stream_hooks(const thalweg_stream_hooks& hooks) {
+  if (replace(nullptr, &hooks)) {
+    count(1);
+  }
+}
+
+void detach_stream_hooks(const thalweg_stream_hooks& hooks) {
+  if (replace(&hooks, nullptr)) {
+    count(-1);
+  }
+}
+
+void ask_stream_hooks_for_reports() {
+  for_each_library([](const thalweg_stream_hooks& hooks) {
+    if (const auto report = function_of(hooks, &thalweg_stream_hooks::report)) {
+      report();
+    }
+  });
+}
+
+} // namespace thalweg::mpi
