@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/call/sides.hpp"
 
+#include "base/assertion.hpp"
+
 namespace thalweg::mpi {
 
 namespace {
@@ -68,6 +70,7 @@ Side side_of(const SideShape& side, const CollectiveCall& call, const CallRanks&
 // A vector is where the result is to be; one of the blocks of all is in its place among them. `other` is
 // significant.
 Side in_place_of(const Side& asked, const Side& other, const SideShape& shape, bool is_vector, int rank) {
+  THALWEG_ASSERT(light, other.is_significant && !asked.is_significant);
   if (!is_vector)
     return shape.blocks == Blocks::one ? own_block(other, rank) : other;
   Side result = asked;
@@ -92,6 +95,7 @@ bool is_at_root(const CollectiveCall& call, const CallRanks& ranks) {
 }
 
 Side own_block(const Side& row, int rank) {
+  THALWEG_ASSERT(light, rank >= 0 && rank < row.blocks);
   Side own = row;
   own.blocks = 1;
   own.place = row.displacements ? row.displacements[static_cast<std::size_t>(rank)] : rank * row.count;
@@ -127,6 +131,7 @@ Side taken_arguments(const CollectiveCall& call, const CallRanks& ranks) {
 }
 
 Sides sides_of(const CollectiveCall& call, const CallRanks& ranks) {
+  THALWEG_ASSERT(light, ranks.rank >= 0 && ranks.rank < ranks.size && ranks.inter == (ranks.remote_size > 0));
   const OperationShape& shape = operation_shape(call.function->operation);
   Sides sides{.gives = given_arguments(call, ranks),
               .takes = taken_arguments(call, ranks),

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/assertion.hpp"
 #include "mpi/call/collective_call.hpp"
 #include "mpi/call/datatypes.hpp"
 #include "mpi/call/operation_shape.hpp"
@@ -39,7 +40,10 @@ struct Side {
   std::uint64_t mean_bytes() const { return blocks == 0 ? 0 : bytes() / static_cast<std::uint64_t>(blocks); }
 
 private:
-  std::size_t index_of(int block) const { return static_cast<std::size_t>(first + block); }
+  std::size_t index_of(int block) const {
+    THALWEG_ASSERT(normal, block >= 0 && block < blocks);
+    return static_cast<std::size_t>(first + block);
+  }
 };
 
 struct Sides {
@@ -114,6 +118,7 @@ inline std::uint64_t payload_bytes(const CollectiveCall& call, CommunicatorState
 // itself. Not of neighborhoods, where a rank may be met several times.
 template <class Visit>
 void visit_given_blocks(const CollectiveCall& call, const CallRanks& ranks, const Visit& visit) {
+  THALWEG_ASSERT(light, !is_among_neighbors(call.function->operation));
   const Sides sides = sides_of(call, ranks);
   if (!sides.gives.is_significant)
     return;
@@ -132,6 +137,7 @@ void visit_given_blocks(const CollectiveCall& call, const CallRanks& ranks, cons
 template <class Visit>
 void visit_blocks_to_neighbors(const CollectiveCall& call, CommunicatorState& communicator,
                                const std::vector<int>& destinations, const Visit& visit) {
+  THALWEG_ASSERT(light, is_among_neighbors(call.function->operation));
   const Side gives = given_arguments(call, ranks_of(call.function->operation, communicator));
   const bool is_one_for_all =
       operation_shape(call.function->operation).gives.blocks == SideShape::Blocks::one;

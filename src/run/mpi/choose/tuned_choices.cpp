@@ -6,6 +6,7 @@
 #include <mutex>
 #include <variant>
 
+#include "base/assertion.hpp"
 #include "base/of_process.hpp"
 #include "mpi/call/operators.hpp"
 #include "mpi/call/sides.hpp"
@@ -172,6 +173,7 @@ const TunedChoices::Entry* TunedChoices::nearest(const Picks& known, Operation o
   const job::PicksByShape<Entry>& picks = known[static_cast<std::size_t>(operation)];
   if (picks.is_empty() || bytes < 0)
     return nullptr;
+  THALWEG_ASSERT(light, communicator.agreed && !communicator.inter);
   return picks.nearest(communicator.size, communicator.group().node_count(), bytes);
 }
 

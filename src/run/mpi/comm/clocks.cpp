@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/assertion.hpp"
+
 namespace thalweg::mpi {
 
 namespace {
@@ -38,6 +40,7 @@ void answer(MPI_Comm communicator, int tag, int trials) {
 
 std::vector<double> clock_offsets_ns(MPI_Comm communicator, int rank, const std::vector<int>& nodes, int tag,
                                      int trials) {
+  THALWEG_ASSERT(light, rank >= 0 && static_cast<std::size_t>(rank) < nodes.size() && trials > 0);
   std::vector<double> offsets(static_cast<std::size_t>(*std::ranges::max_element(nodes)) + 1, 0.0);
   std::vector<bool> asked(offsets.size(), false);
   asked[static_cast<std::size_t>(nodes.front())] = true;

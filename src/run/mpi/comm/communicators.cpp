@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/assertion.hpp"
 #include "base/of_process.hpp"
 #include "mpi/abi/library_api.hpp"
 #include "mpi/comm/own_communicators.hpp"
@@ -137,6 +138,7 @@ int communicator_freed(MPI_Comm comm, int, void*, void*) {
     process.counts.communicator_removals.fetch_add(1, std::memory_order_relaxed);
     invalidate_fast_path();
   }
+  THALWEG_ASSERT(light, state->handle == comm);
   state->learning.reset();
   state->runner.reset();
   close_channels(*state);
@@ -175,6 +177,7 @@ job::ChannelOptions channel_options(const job::RankGroup& group) {
   const job::Placement& placement = runtime.world.placement;
   const std::vector<int>& nodes = *group.nodes();
   const int own = nodes[static_cast<std::size_t>(group.rank())];
+  THALWEG_ASSERT(light, own >= 0 && own < group.node_count() && group.node_count() <= placement.node_count);
   const bool is_all_that_runs = std::ranges::count(nodes, own) == placement.oversubscribed_ranks;
   return {.waiting = runtime.settings.waiting,
           .oversubscribed = placement.oversubscribed,
@@ -191,6 +194,7 @@ void note_shared_memory(const job::Channels& channels) {
 }
 
 void open_channels(CommunicatorState& state) {
+  THALWEG_ASSERT(light, !state.is_open());
   state.why_no_channels = objection_to_channels(state);
   if (state.why_no_channels != nullptr)
     return;
@@ -301,6 +305,7 @@ CommunicatorState* look_up_communicator(MPI_Comm comm) {
     const std::lock_guard lock(all.mutex);
     const auto entry = all.states.find(comm);
     state = entry == all.states.end() ? nullptr : entry->second.get();
+    THALWEG_ASSERT(normal, state == nullptr || state->handle == comm);
   }
   if (state == nullptr) {
     const Inside inside;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <numeric>
 
+#include "base/assertion.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/wait/polling.hpp"
 
@@ -51,6 +52,8 @@ std::vector<std::vector<std::uint8_t>> gather_bytes(std::span<const std::uint8_t
       result[rank].insert(result[rank].end(), begin, begin + counts[rank]);
     }
   }
+  THALWEG_ASSERT(light, root == !result.empty());
+  THALWEG_ASSERT(heavy, std::ranges::equal(result, lengths, {}, &std::vector<std::uint8_t>::size));
   return result;
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/assertion.hpp"
 #include "base/of_process.hpp"
 #include "job/mpi/shadow_communicator.hpp"
 #include "mpi/abi/library_api.hpp"
@@ -134,6 +135,7 @@ Shadow make_shadow(MPI_Comm comm, std::uint64_t id) {
 }
 
 void drop_shadow(std::shared_ptr<ShadowCommunicator> shadow) {
+  THALWEG_ASSERT(light, !shadow || process.counts.open_shadows.load(std::memory_order_relaxed) > 0);
   if (shadow)
     process.counts.open_shadows.fetch_sub(1, std::memory_order_relaxed);
   shadow.reset();

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "base/assertion.hpp"
 #include "mpi/abi/library_api.hpp"
 #include "mpi/offload/offloaded_call.hpp"
 #include "mpi/run/bound_run.hpp"
@@ -27,6 +28,7 @@ struct EngineState final : RunnerState {
 };
 
 EngineState& engine_of(CommunicatorState& communicator) {
+  THALWEG_ASSERT(light, communicator.is_open());
   if (!communicator.runner)
     communicator.runner = std::make_unique<EngineState>(communicator);
   return static_cast<EngineState&>(*communicator.runner);
@@ -35,6 +37,7 @@ EngineState& engine_of(CommunicatorState& communicator) {
 int run_now(CommunicatorPlans& plans, const CommunicatorPlans::Lookup& found, const CallBinding& bound) {
   engine::Buffers buffers;
   const Rank rank = plans.transport().rank();
+  THALWEG_ASSERT(light, (found.plan != nullptr) != (found.self_describing != nullptr));
   if (const int code = stage_in(bound, rank, plans.storage, buffers); code != MPI_SUCCESS)
     return code;
   if (found.plan) {
@@ -54,6 +57,7 @@ int run_now(CommunicatorPlans& plans, const CommunicatorPlans::Lookup& found, co
 
 int run_later(std::unique_ptr<PendingCollective> pending, const CollectiveCall& call,
               const std::shared_ptr<ExactCall>& exact) {
+  THALWEG_ASSERT(light, call.function->mode != Mode::blocking && pending != nullptr);
   if (call.function->mode == Mode::persistent)
     return hand_out_persistent(exactly(exact, std::move(pending)), call.comm, call.request);
   const int code = pending->start();

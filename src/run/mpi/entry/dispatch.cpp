@@ -4,6 +4,7 @@
 // A collective call of the program: what is to run it, the one place where those meet who have something to
 // say of that; and who makes, counts and records it.
 
+#include "base/assertion.hpp"
 #include "mpi/call/sides.hpp"
 #include "mpi/choose/tuned_choices.hpp"
 #include "mpi/entry/call_observer.hpp"
@@ -153,6 +154,7 @@ CallResult make(const CollectiveCall& call, CommunicatorState& communicator, Not
     cache_on_fast_path(call, communicator, ran.remembered, decision.calls_left, note);
   if (communicator.is_measured) [[unlikely]]
     learned_call_ended(call, communicator, ran.was_refused);
+  THALWEG_ASSERT(light, ran.implementation != nullptr && !communicator.is_measured);
   return ran;
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <sstream>
 
+#include "base/assertion.hpp"
 #include "mpi/choose/tuned_choices.hpp"
 #include "mpi/choose/tuning.hpp"
 #include "mpi/comm/clocks.hpp"
@@ -34,6 +35,7 @@ void complete_one(MPI_Request& request) {
 
 void RoundAgreement::begin(std::vector<double> to_maximize, std::vector<double> to_sum,
                            MPI_Comm communicator) {
+  THALWEG_ASSERT(light, !pending_ && !to_maximize.empty() && communicator != MPI_COMM_NULL);
   const double begun = local_seconds();
   own_maxima_ = std::move(to_maximize);
   own_sums_ = std::move(to_sum);
@@ -44,6 +46,7 @@ void RoundAgreement::begin(std::vector<double> to_maximize, std::vector<double> 
 }
 
 double RoundAgreement::complete() {
+  THALWEG_ASSERT(light, pending_ && maxima_.size() == own_maxima_.size() && sums_.size() == own_sums_.size());
   const double begun = local_seconds();
   complete_one(maximizing_);
   complete_one(summing_);
@@ -101,6 +104,7 @@ void broadcast(void* data, std::size_t count, MPI_Datatype type, MPI_Comm commun
 
 Ordering agreed_ordering(Operation operation, const UnitSize& size, tune::Breadth breadth,
                          CommunicatorState& communicator) {
+  THALWEG_ASSERT(light, communicator.is_open());
   const double begun = local_seconds();
   std::string text;
   if (communicator.rank == 0)

@@ -134,6 +134,7 @@ Decision CommunicatorLearning::choose(const CollectiveCall& call) {
 }
 
 void CommunicatorLearning::measured(const CollectiveCall& call, bool refused) {
+  THALWEG_ASSERT(light, measuring_ != nullptr && measuring_->current != nullptr);
   TuningContext& context = *measuring_->current;
   context.departed(local_seconds() + clock_offset_seconds_, refused,
                    context.kind().is_private ? traffic_of(call, communicator_) : pattern::Traffic{});

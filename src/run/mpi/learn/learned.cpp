@@ -5,6 +5,7 @@
 #include <mutex>
 #include <tuple>
 
+#include "base/assertion.hpp"
 #include "base/of_process.hpp"
 #include "mpi/comm/gathering.hpp"
 #include "mpi/learn/communicator_learning.hpp"
@@ -138,6 +139,7 @@ Decision learned_choice(const CollectiveCall& call, CommunicatorState& communica
 }
 
 void learned_call_ended(const CollectiveCall& call, CommunicatorState& communicator, bool refused) {
+  THALWEG_ASSERT(light, communicator.is_measured && communicator.learning != nullptr);
   communicator.is_measured = false;
   try {
     static_cast<CommunicatorLearning&>(*communicator.learning).measured(call, refused);

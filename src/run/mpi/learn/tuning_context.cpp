@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/assertion.hpp"
 #include "mpi/call/operation_shape.hpp"
 #include "mpi/call/operators.hpp"
 #include "mpi/call/sides.hpp"
@@ -109,6 +110,7 @@ void TuningContext::add_choices() {
 }
 
 void TuningContext::open(const tune::Round& round) {
+  THALWEG_ASSERT(light, calls_left_ == 0);
   round_ = round;
   calls_left_ = round.incumbent_calls + round.candidate_calls;
   refused_ = false;
@@ -121,6 +123,7 @@ void TuningContext::open(const tune::Round& round) {
 }
 
 const Choice& TuningContext::next(std::int64_t bytes) {
+  THALWEG_ASSERT(light, calls_left_ > 0);
   ++all_calls_;
   all_bytes_ += static_cast<double>(bytes);
   --calls_left_;
@@ -135,6 +138,7 @@ TuningContext::CallRange TuningContext::counted(Side side) const {
 }
 
 void TuningContext::arrived(double seconds) {
+  THALWEG_ASSERT(light, is_measured());
   const Side side = arrivals_seen_.size() < round_.incumbent_calls ? incumbent : candidate;
   if (runtime.world.placement.oversubscribed && arrivals_seen_.size() == counted(side).begin)
     work_[side].begin(processor_seconds());
@@ -143,6 +147,7 @@ void TuningContext::arrived(double seconds) {
 }
 
 void TuningContext::departed(double seconds, bool refused, const pattern::Traffic& traffic) {
+  THALWEG_ASSERT(light, departures_seen_.size() + 1 == arrivals_seen_.size());
   const Side side = departures_seen_.size() < round_.incumbent_calls ? incumbent : candidate;
   work_[side].departed(seconds);
   departures_seen_.push_back(seconds);
@@ -196,6 +201,11 @@ tune::LowerBounds TuningContext::lower_bounds(std::span<const double> work, int 
 bool TuningContext::learn(const std::vector<double>& maxima, const std::vector<double>& sums, int ranks,
                           int nodes) {
   const std::size_t calls = arrivals_seen_.size();
+  THALWEG_ASSERT(light,
+                 calls == round_.incumbent_calls + round_.candidate_calls && maxima.size() == 3 * calls + 6);
+  THALWEG_ASSERT(light,
+                 sums.size() == (kind_.is_private ? 2U : 0U) +
+                                    (runtime.world.placement.oversubscribed ? std::size_t{sides} : 0U));
   const double* const tail = maxima.data() + 3 * calls;
   if (tail[0] != -tail[1] || tail[2] != -tail[3])
     return false;

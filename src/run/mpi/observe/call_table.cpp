@@ -8,6 +8,7 @@
 #include <unwind.h>
 #include <utility>
 
+#include "base/assertion.hpp"
 #include "base/of_process.hpp"
 #include "mpi/observe/locations.hpp"
 
@@ -107,6 +108,7 @@ OwnedCallRow make_row(const CallKey& key) {
 } // namespace
 
 void CallRow::ended_differently(const char* strategy, const char* reason) {
+  THALWEG_ASSERT(light, strategy != nullptr);
   auto same = std::find_if(endings.begin(), endings.end(), [=](const Ending& ending) {
     return ending.strategy == strategy && ending.reason == reason;
   });
@@ -126,6 +128,7 @@ void CallRowDeleter::operator()(CallRow* row) const {
 CallTable::CallTable() : slots_(std::size_t{1} << (64 - shift_)) {}
 
 CallRow& CallTable::find(const CallKey& key, std::size_t slot) {
+  THALWEG_ASSERT(normal, slot < slots_.size() && rows_.size() * 2 <= slots_.size());
   const std::size_t mask = slots_.size() - 1;
   for (; slots_[slot] != nullptr; slot = (slot + 1) & mask) {
     if (slots_[slot]->key == key) {
@@ -154,6 +157,7 @@ void CallTable::grow() {
 }
 
 CallTable& make_call_table() {
+  THALWEG_ASSERT(light, own_call_table == nullptr);
   auto table = std::make_unique<CallTable>();
   own_call_table = table.get();
   const std::lock_guard lock(tables().mutex);

@@ -18,6 +18,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/assertion.hpp"
 #include "base/hash.hpp"
 #include "base/per_thread.hpp"
 #include "mpi/observe/journal.hpp"
@@ -45,6 +46,7 @@ public:
   // After each timed call, which took so long: from now on calls are drawn about once in `period` ticks of
   // the row's. One call in `calls_per_timed` is timed.
   void set_rate(std::uint64_t ticks, std::uint64_t calls_per_timed, std::uint64_t period) {
+    THALWEG_ASSERT(normal, calls_per_timed > 0 && std::has_single_bit(weight_));
     recent_ticks_ += ticks;
     ++recent_calls_;
     if (ticks < period && recent_calls_ % calls_of_rate != 0 && recent_calls_ != 1) [[likely]]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/observe/journal.hpp"
+#include "base/assertion.hpp"
 #include "base/of_process.hpp"
 
 #include <array>
@@ -105,6 +106,7 @@ const char* Journal::keep(std::string_view text) {
 }
 
 void Journal::add(JournalRow& row) {
+  THALWEG_ASSERT(light, section_ != nullptr && row.next == nullptr);
   const std::lock_guard lock(mutex_);
   row.next = section_->first_row;
   section_->first_row = &row;

@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/assertion.hpp"
+
 namespace thalweg::mpi::observe {
 
 struct CallRow;
@@ -31,6 +33,7 @@ public:
   bool wants(std::uint64_t call) const { return call < first_ || call * 0x9E3779B97F4A7C15U <= limit_; }
 
   void add(const Sample& sample) {
+    THALWEG_ASSERT(normal, wants(sample.call) && (samples_.empty() || samples_.back().call < sample.call));
     if (samples_.size() == capacity) {
       thin();
       if (!wants(sample.call)) {

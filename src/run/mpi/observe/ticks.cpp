@@ -6,6 +6,8 @@
 #include <limits>
 #include <string>
 
+#include "base/assertion.hpp"
+
 namespace thalweg::mpi::observe {
 
 namespace {
@@ -55,6 +57,7 @@ void TickScale::finish() {
 double TickScale::ns_so_far(std::uint64_t count) const {
   const std::uint64_t end_ns = monotonic_ns();
   const std::uint64_t end_ticks = ticks();
+  THALWEG_ASSERT(light, end_ns >= begin_ns_);
   const bool is_scaled = counter_is_steady && end_ticks > begin_ticks_;
   const double ns_per_tick =
       is_scaled ? static_cast<double>(end_ns - begin_ns_) / static_cast<double>(end_ticks - begin_ticks_)

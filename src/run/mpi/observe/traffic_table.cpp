@@ -5,6 +5,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/assertion.hpp"
 #include "base/of_process.hpp"
 
 namespace thalweg::mpi::observe {
@@ -46,6 +47,7 @@ constinit thread_local TrafficTable* own_traffic_table = nullptr;
 TrafficTable::TrafficTable() : slots_(std::size_t{1} << (64 - shift_), &no_entry) {}
 
 TrafficEntry& TrafficTable::find(const TrafficKey& key) {
+  THALWEG_ASSERT(normal, key.row != nullptr && entries_.size() * 2 <= slots_.size());
   const std::size_t mask = slots_.size() - 1;
   std::size_t slot = slot_of(key);
   for (; slots_[slot] != &no_entry; slot = (slot + 1) & mask) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/assertion.hpp"
 #include "base/of_process.hpp"
 #include "mpi/offload/nic_watch.hpp"
 #include "mpi/state/runtime.hpp"
@@ -111,6 +112,7 @@ void NicGroup::has_joined() {
 
 // All ranks know that their cards run its calls.
 void NicGroup::begin_calls() {
+  THALWEG_ASSERT(light, !is_settled() && !is_on_nics() && joining_ != nullptr);
   if (is_changing_)
     turn_.change_behind(joining_->largest_call_count());
   const NicShape& shape = joining_->shape();
@@ -130,6 +132,7 @@ void NicGroup::begin_calls() {
 
 // Where our engine runs the calls, the agent gets back what it gave.
 void NicGroup::settled(const std::string& note) {
+  THALWEG_ASSERT(light, !is_settled() && (!is_on_nics() || recovery_ != nullptr));
   note_nic(note);
   joining_.reset();
   is_settled_.store(true, std::memory_order_release);
@@ -201,6 +204,7 @@ struct RareVisits {
 
 std::optional<int> run_on_nics(NicGroup& group, NicOperation& operation, const wait::Policy& policy) {
   using Runner = NicRecovery::Runner;
+  THALWEG_ASSERT(light, group.is_settled());
   const std::uint32_t first = group.next_epoch();
   if (group.runner_of(first) == Runner::engine)
     return std::nullopt;

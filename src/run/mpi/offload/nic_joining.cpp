@@ -7,6 +7,7 @@
 #include <random>
 #include <set>
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 #include "mpi/offload/nic_watch.hpp"
 #include "nic/address.hpp"
@@ -120,6 +121,7 @@ NicJoining::NicJoining(NicShape shape, control::Endpoint& endpoint, engine::Tags
 }
 
 NicJoining::State NicJoining::progress() {
+  THALWEG_ASSERT(light, words().size() == shape_.nodes.size());
   if (!ballot_.is_open() && !is_asking_)
     find_agent();
   const bool was_asking = is_asking_;
@@ -203,6 +205,7 @@ bool NicJoining::has_answers() {
 }
 
 void NicJoining::enter(nic::KernelGroup joined) {
+  THALWEG_ASSERT(light, card_ == nullptr && relay_card_ == nullptr);
   if (shape_.relays)
     relay_card_ = std::make_unique<nic::KernelRelay>(std::move(joined));
   else
@@ -218,6 +221,7 @@ void NicJoining::set_aggregators_reason(std::string_view reason) {
 }
 
 void NicJoining::join_all() {
+  THALWEG_ASSERT(light, !is_asking_ && times_joined_ < 2);
   ++times_joined_;
   is_asking_ = true;
   if (has_aggregators_)
@@ -275,6 +279,7 @@ std::uint32_t NicJoining::agreed_spine() const {
 }
 
 std::uint32_t NicJoining::address_of(Rank card) const {
+  THALWEG_ASSERT(light, card == nic::spine || card < shape_.ranks());
   if (card == nic::spine)
     return spine_;
   if (card >= 0)

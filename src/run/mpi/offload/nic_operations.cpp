@@ -6,6 +6,7 @@
 #include <exception>
 #include <string>
 
+#include "base/assertion.hpp"
 #include "mpi/state/runtime.hpp"
 #include "strategies/host_tree.hpp"
 
@@ -15,6 +16,7 @@ int NicGathering::begin(NicGroup& group) {
   ended_ = 0;
   code_ = prepare();
   count_ = rows();
+  THALWEG_ASSERT(light, count_ <= rows_max);
   further_.resize(count_ == 0 ? 0 : count_ - 1);
   std::uint32_t epoch = group.begin_epochs(static_cast<std::uint32_t>(count_));
   for (std::size_t row = 0; row < count_; ++row) {
@@ -34,6 +36,7 @@ void NicGathering::start(nic::Member& member) {
 }
 
 void NicGathering::end_row(NicGroup& group) {
+  THALWEG_ASSERT(light, ended_ < count_ && is_wanted_);
   const thalweg_nic_content& result = at(ended_).content;
   deliver(ended_, result);
   if (++ended_ < count_)
@@ -116,6 +119,7 @@ void NicBlocks::contribute(std::size_t row, thalweg_nic_content& content) {
     return;
   const std::size_t first = (from - begin) / word_bytes;
   const std::size_t behind = (to - begin + word_bytes - 1) / word_bytes;
+  THALWEG_ASSERT(light, first < behind && behind <= THALWEG_NIC_ROW);
   content.first = static_cast<std::uint16_t>(first);
   content.count = static_cast<std::uint16_t>(behind - first);
   std::memcpy(reinterpret_cast<std::byte*>(content.words) + (from - begin - first * word_bytes),
@@ -169,6 +173,7 @@ int NicRelaying::begin(NicGroup& group) {
 }
 
 void NicRelaying::deliver() {
+  THALWEG_ASSERT(light, relayed_.message.size() == bytes_);
   if (scatters_) { // in place, the root has its own already
     const std::size_t unit_bytes = buffers_.unit_bytes();
     const std::byte* own = relayed_.message.data() + static_cast<std::size_t>(buffers_.rank()) * unit_bytes;
@@ -231,6 +236,7 @@ bool NicCollective::advance() {
 
 bool NicCollective::advance_on_engine() {
   if (!is_on_engine_) {
+    THALWEG_ASSERT(light, fallback_ != nullptr);
     is_on_engine_ = true;
     fallback_->restart();
   }

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/assertion.hpp"
 #include "mpi/offload/nic_watch.hpp"
 #include "nic/tree_result.hpp"
 
@@ -63,6 +64,7 @@ void NicRecovery::close() {
 
 // What begins from now on does not start, so it ends nowhere. What has begun before is counted.
 void NicRecovery::give_up(const std::string& reason) {
+  THALWEG_ASSERT(light, !is_lost() && (group_.member != nullptr) != (group_.relay != nullptr));
   if (group_.member != nullptr)
     group_.member->freeze();
   else
@@ -99,6 +101,7 @@ void NicRecovery::hear_all() {
 }
 
 bool NicRecovery::lacks(Rank rank, std::uint32_t epoch) const {
+  THALWEG_ASSERT(light, rank >= 0 && rank < group_.ranks);
   const Word& word = words()[static_cast<std::size_t>(rank)];
   return thalweg_nic_later(epoch, word.satisfied[epoch % THALWEG_NIC_WINDOW]) != 0;
 }
@@ -120,6 +123,7 @@ bool NicRecovery::go_on() {
 }
 
 bool NicRecovery::has_own_word() {
+  THALWEG_ASSERT(light, group_.member != nullptr && is_limit_known_);
   EpochWord& own = epochs_ballot_->own();
   own = {};
   own.known = group_.member->known_of(next_, own.content);

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fmt/format.h>
 
+#include "base/assertion.hpp"
 #include "mpi/abi/library_api.hpp"
 #include "mpi/call/operators.hpp"
 #include "mpi/offload/nic_operations.hpp"
@@ -89,6 +90,7 @@ ExactCall::ExactCall(const CollectiveCall& call, CommunicatorState& communicator
 }
 
 void ExactCall::prepare() {
+  THALWEG_ASSERT(light, static_cast<MPI_Count>(brought_.size()) == inner_.recvcount);
   const void* const from = is_in_place(call_) ? call_.recvbuf : call_.sendbuf;
   if (is_double(call_.recvtype))
     split_all<double>(from, brought_);
@@ -97,6 +99,7 @@ void ExactCall::prepare() {
 }
 
 void ExactCall::deliver() {
+  THALWEG_ASSERT(light, summed_.size() == (is_wanted_ ? brought_.size() : 0U));
   if (is_double(call_.recvtype))
     round_all<double>(summed_, ranks_, call_.recvbuf);
   else

@@ -5,6 +5,7 @@
 #include <exception>
 #include <fmt/format.h>
 
+#include "base/assertion.hpp"
 #include "job/mpi/agreement.hpp"
 #include "mpi/abi/library_api.hpp"
 #include "mpi/state/runtime.hpp"
@@ -63,6 +64,7 @@ place::Slots agreed_order(MPI_Comm comm, const std::optional<std::vector<pattern
   if (communicator.rank == 0 && edges && !edges->empty())
     order = found_order(communicator, *edges);
   const bool moves = !order.empty();
+  THALWEG_ASSERT(light, order.empty() || order.size() == static_cast<std::size_t>(communicator.size));
   order.resize(static_cast<std::size_t>(communicator.size) + 1);
   order.back() = moves ? 1 : 0;
   agreement_of(communicator).broadcast(order.data(), order.size() * sizeof order.front());
@@ -73,6 +75,7 @@ place::Slots agreed_order(MPI_Comm comm, const std::optional<std::vector<pattern
 
 MPI_Comm in_order(MPI_Comm comm, const place::Slots& order) {
   const auto own = std::ranges::find(order, find_communicator(comm)->rank);
+  THALWEG_ASSERT(light, own != order.end());
   MPI_Comm made = MPI_COMM_NULL;
   native.Comm_split(comm, 0, static_cast<int>(own - order.begin()), &made);
   return made;

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/assertion.hpp"
 #include "mpi/observe/locations.hpp"
 #include "mpi/observe/texts.hpp"
 #include "mpi/observe/traffic_table.hpp"
@@ -36,12 +37,14 @@ public:
     std::vector<bool> reads; // what a site counts was sent by the peer
     for (const json& site : all[0]) {
       reads.push_back(site[0] == observe::by_read);
-      sites.push_back(site_of({reads.back() ? json(observe::by_call) : site[0], site[1], site[2], site[3], site[4]}));
+      sites.push_back(
+          site_of({reads.back() ? json(observe::by_call) : site[0], site[1], site[2], site[3], site[4]}));
     }
     std::vector<std::size_t> phases;
     for (const json& phase : all[1])
       phases.push_back(phase_of(phase[0], phase[1]));
     for (const json& one : all[2]) {
+      THALWEG_ASSERT(light, one[0] < sites.size() && one[1] < phases.size());
       Sent sent{rank, one[2], one[3], one[4], sites[one[0]]};
       if (reads[one[0]])
         std::swap(sent.from, sent.to);

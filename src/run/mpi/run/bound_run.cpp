@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/run/bound_run.hpp"
 
+#include "base/assertion.hpp"
 #include "mpi/abi/library_api.hpp"
 #include "mpi/wait/polling.hpp"
 
@@ -33,11 +34,13 @@ bool is_root_of_broadcast(const CallBinding& bound, Rank rank) {
 void set_operator(job::MpiOperator& reduction, CallBinding& bound, const CollectiveCall& call) {
   if (!schedule::is_reduction(bound.problem.operation))
     return;
+  THALWEG_ASSERT(light, is_reduction(call.function->operation) && bound.input.element_bytes() >= 0);
   reduction = {library_api(), library_operators(), call.op, bound.type, bound.input.element_bytes()};
   bound.problem.commutative = reduction.commutes();
 }
 
 int stage_in(const CallBinding& bound, Rank rank, RunStorage& storage, engine::Buffers& buffers) {
+  THALWEG_ASSERT(light, rank >= 0 && rank < bound.problem.ranks);
   buffers = {.input = bound.input.address(), .output = bound.output.address()};
   if (bound.output.needs_staging())
     buffers.output = storage.output.grow(static_cast<std::size_t>(bound.output.staging_bytes()));
@@ -61,6 +64,8 @@ void start(engine::SelfDescribingExecution& execution, const schedule::Schedule&
 }
 
 int stage_out(const CallBinding& bound, Rank rank, const engine::Buffers& buffers) {
+  THALWEG_ASSERT(light, !bound.output.needs_staging() || buffers.output != bound.output.address() ||
+                            bound.output.staging_bytes() == 0);
   // The root of a broadcast keeps what it gave, and the first rank of an exclusive scan what it had.
   const bool keeps_output = is_root_of_broadcast(bound, rank) ||
                             (bound.problem.operation == schedule::Operation::exscan && rank == 0);

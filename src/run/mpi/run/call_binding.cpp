@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <climits>
 
+#include "base/assertion.hpp"
 #include "mpi/call/datatypes.hpp"
 #include "mpi/call/gpu_memory.hpp"
 #include "mpi/call/sides.hpp"
@@ -47,6 +48,7 @@ void BufferBinding::measure(MPI_Datatype type, Purpose purpose) {
 
 BufferBinding BufferBinding::uniform(void* address, int units, std::int64_t count, MPI_Datatype type,
                                      Purpose purpose) {
+  THALWEG_ASSERT(light, units >= 0 && count >= 0);
   BufferBinding binding;
   binding.address_ = static_cast<std::byte*>(address);
   binding.units_ = units;
@@ -58,6 +60,7 @@ BufferBinding BufferBinding::uniform(void* address, int units, std::int64_t coun
 
 BufferBinding BufferBinding::varied(void* address, int units, const IntegerArray& counts,
                                     const IntegerArray& displacements, MPI_Datatype type) {
+  THALWEG_ASSERT(light, units == 0 || (units > 0 && counts && displacements));
   BufferBinding binding;
   binding.address_ = static_cast<std::byte*>(address);
   binding.units_ = units;
@@ -74,6 +77,7 @@ BufferBinding BufferBinding::varied(void* address, int units, const IntegerArray
 
 BufferBinding BufferBinding::mixed(void* address, int units, const IntegerArray& counts,
                                    const IntegerArray& displacements, const MPI_Datatype* types) {
+  THALWEG_ASSERT(light, units == 0 || (units > 0 && counts && displacements && types != nullptr));
   BufferBinding binding;
   binding.address_ = static_cast<std::byte*>(address);
   binding.units_ = units;
@@ -92,6 +96,7 @@ BufferBinding BufferBinding::mixed(void* address, int units, const IntegerArray&
 }
 
 BufferBinding BufferBinding::row(void* address, int units, const IntegerArray& counts, MPI_Datatype type) {
+  THALWEG_ASSERT(light, units > 0 && counts);
   BufferBinding binding;
   binding.address_ = static_cast<std::byte*>(address);
   binding.units_ = units;
@@ -108,6 +113,7 @@ BufferBinding BufferBinding::row(void* address, int units, const IntegerArray& c
 }
 
 engine::Layout BufferBinding::layout(int pieces) const {
+  THALWEG_ASSERT(light, pieces > 0 && counts_.size() == offsets_.size());
   if (is_uniform())
     return engine::Layout::uniform(unit_elements_, pieces, element_bytes_);
   if (staged_)
@@ -125,6 +131,7 @@ std::int64_t BufferBinding::staging_bytes() const {
 }
 
 BufferBinding::Unit BufferBinding::unit(int u) const {
+  THALWEG_ASSERT(normal, u >= 0 && u < units_);
   const auto index = static_cast<std::size_t>(u);
   if (is_uniform())
     return {u * unit_count_ * extent_, unit_count_, types_[0]};
@@ -139,6 +146,8 @@ int BufferBinding::stage_out(std::byte* staging) const {
 }
 
 int BufferBinding::move(std::byte* staging, bool in) const {
+  THALWEG_ASSERT(light, staged_ && (staging != nullptr || units_ == 0 || staging_bytes() == 0));
+  [[maybe_unused]] const std::byte* const begin = staging;
   for (int u = 0; u < units_; ++u) {
     const Unit part = unit(u);
     if (part.count == 0)
@@ -158,6 +167,7 @@ int BufferBinding::move(std::byte* staging, bool in) const {
       return code;
     staging += bytes;
   }
+  THALWEG_ASSERT(heavy, staging - begin == staging_bytes());
   return MPI_SUCCESS;
 }
 
@@ -222,6 +232,7 @@ void make_uniform(Side& side, SideShape& shape) {
 } // namespace
 
 CallBinding bind_call(const CollectiveCall& call, CommunicatorState& communicator) {
+  THALWEG_ASSERT(light, communicator.agreed && !communicator.inter);
   const Operation operation = call.function->operation;
   OperationShape shape = operation_shape(operation);
   Sides sides = sides_of(call, communicator);
@@ -255,6 +266,9 @@ CallBinding bind_call(const CollectiveCall& call, CommunicatorState& communicato
     const BufferBinding& unit = shape.takes.ranks == SideShape::Ranks::root ? bound.input : bound.output;
     bound.problem.unit_bytes = unit.unit_elements() * unit.element_bytes();
   }
+  THALWEG_ASSERT(light, bound.problem.root >= 0 && bound.problem.root < bound.problem.ranks);
+  THALWEG_ASSERT(light, bound.canonical_units.empty() ||
+                            bound.canonical_units.size() == static_cast<std::size_t>(bound.problem.ranks));
   for (BufferBinding* binding : {&bound.input, &bound.output})
     if (binding->units() > 0 && may_be_on_gpu(binding->address()))
       binding->stage_always(); // the library packs and unpacks what only it may touch

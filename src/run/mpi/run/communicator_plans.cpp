@@ -5,6 +5,7 @@
 #include <set>
 #include <span>
 
+#include "base/assertion.hpp"
 #include "base/of_process.hpp"
 #include "job/buffer_use.hpp"
 #include "mpi/call/operators.hpp"
@@ -73,6 +74,9 @@ CommunicatorPlans::Lookup CommunicatorPlans::plan_for(CallBinding& bound,
                                                       const strategies::Scheduled& scheduled, std::int64_t id,
                                                       CommunicatorState& communicator) {
   const strategies::Strategy& strategy = scheduled.strategy();
+  THALWEG_ASSERT(light,
+                 bound.problem.ranks == communicator.size && bound.problem.operation == strategy.operation);
+  THALWEG_ASSERT(light, transport_->rank() == communicator.rank && communicator.is_open());
   const bool passes_on = bound.unequal && !strategy.unequal_blocks;
   if (passes_on && !schedule::has_private_sizes(bound.problem.operation))
     return {nullptr, nullptr, "blocks of unequal sizes, which the strategy does not support"};
@@ -97,6 +101,7 @@ CommunicatorPlans::Lookup CommunicatorPlans::plan_for(CallBinding& bound,
     made.plan = prepare(bound, schedule);
     plans_.insert(key, made.plan);
   }
+  THALWEG_ASSERT(light, (made.plan != nullptr) != (made.self_describing != nullptr));
   return made;
 }
 
@@ -161,6 +166,8 @@ bool is_repeatable(const CollectiveCall& call, const CallBinding& bound, int ran
 
 void RecentCall::remember(const CollectiveCall& call, std::int64_t choice, const CallBinding& bound,
                           std::shared_ptr<const engine::Plan> plan, CommunicatorPlans& plans) {
+  THALWEG_ASSERT(light, plan != nullptr && choice != 0 && !bound.input.needs_staging() &&
+                            !bound.output.needs_staging());
   choice_ = choice;
   function_ = call.function;
   signature_ = signature_of(call);
@@ -192,6 +199,7 @@ bool RecentCall::has_same_arrays(const CallArrays& arrays) const {
 }
 
 void RecentCall::run(const void* sendbuf, void* recvbuf) {
+  THALWEG_ASSERT(light, !is_empty() && plans_ != nullptr);
   auto* output = static_cast<std::byte*>(recvbuf);
   auto* input =
       signature_.in_place ? output + input_offset_ : static_cast<std::byte*>(const_cast<void*>(sendbuf));
@@ -202,6 +210,7 @@ void RecentCall::run(const void* sendbuf, void* recvbuf) {
 }
 
 CollectiveCall RecentCall::call() const {
+  THALWEG_ASSERT(light, !is_empty());
   CollectiveCall call;
   call.function = function_;
   call.comm = signature_.comm;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/run/fast_path.hpp"
 
+#include "base/assertion.hpp"
 #include "mpi/run/communicator_plans.hpp"
 #include "mpi/state/process_state.hpp"
 
@@ -14,6 +15,8 @@ bool FastPathEntry::has_arrays(const CallArrays& arrays) const {
 
 void cache_on_fast_path(const CollectiveCall& call, CommunicatorState& communicator, RecentCall* remembered,
                         std::uint32_t* calls_left, const Note& note) {
+  THALWEG_ASSERT(light, remembered == nullptr || !remembered->is_empty());
+  THALWEG_ASSERT(light, note.row == nullptr || note.implementation != nullptr);
   if (call.function->fast_path_slot < 0 || communicator.inter ||
       !is_identified_by_handles(call, ranks_of(communicator)))
     return;

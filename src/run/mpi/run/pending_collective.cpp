@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/run/pending_collective.hpp"
 
+#include "base/assertion.hpp"
 #include "transport/mpi/mpi_transport.hpp"
 
 namespace thalweg::mpi {
@@ -19,6 +20,7 @@ PendingCollective::~PendingCollective() {
 }
 
 int PendingCollective::start() {
+  THALWEG_ASSERT(light, transport_->rank() < bound_.problem.ranks);
   code_ = stage_in(bound_, transport_->rank(), storage_, buffers_);
   if (code_ == MPI_SUCCESS)
     start_execution(buffers_, tags_);
@@ -83,6 +85,7 @@ void SelfDescribingCollective::start_execution(const engine::Buffers& buffers, e
 std::unique_ptr<PendingCollective> make_pending(CommunicatorPlans& plans,
                                                 const CommunicatorPlans::Lookup& found, CallBinding bound,
                                                 engine::Tags tags) {
+  THALWEG_ASSERT(light, tags.count > 0 && (found.plan != nullptr) != (found.self_describing != nullptr));
   if (found.plan)
     return std::make_unique<PlannedCollective>(found.plan, std::move(bound), plans.reduction,
                                                plans.shared_transport(), tags);

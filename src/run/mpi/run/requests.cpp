@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/run/requests.hpp"
 
+#include <algorithm>
 #include <mutex>
 #include <pthread.h>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/assertion.hpp"
 #include "base/of_process.hpp"
 #include "mpi/wait/background.hpp"
 
@@ -104,6 +106,8 @@ int refuse_to_cancel(void*, int) {
 void advance_all(AdvancedFrom place);
 
 void begin(Requests& all, OwnOperation& ongoing) {
+  THALWEG_ASSERT(light, !ongoing.active && !ongoing.complete && ongoing.call != nullptr);
+  THALWEG_ASSERT(heavy, std::ranges::find(all.in_flight, &ongoing) == all.in_flight.end());
   ongoing.active = true;
   all.in_flight.push_back(&ongoing);
   process.background.advance_executions.store(advance_all, std::memory_order_relaxed);
@@ -126,6 +130,7 @@ private:
 };
 
 bool advance(OwnOperation& ongoing) noexcept {
+  THALWEG_ASSERT(normal, ongoing.call != nullptr && !ongoing.complete && !this_thread.is_advancing);
   const CancellationGuard uncanceled;
   this_thread.is_advancing = true;
   const bool has_ended = ongoing.call->progress();
@@ -138,6 +143,7 @@ bool advance(OwnOperation& ongoing) noexcept {
 // Of a nonblocking operation that has ended. Without the lock: it calls release(), when the program has freed
 // its request.
 void complete(OwnOperation& ongoing) noexcept {
+  THALWEG_ASSERT(light, !ongoing.persistent && !ongoing.active && ongoing.request != MPI_REQUEST_NULL);
   ongoing.call.reset(); // now, and not in release()
   native.Grequest_complete(ongoing.request);
 }
@@ -149,6 +155,8 @@ OwnOperation* take_complete(Requests& all) {
   std::erase_if(all.in_flight, [&completed](OwnOperation* ongoing) {
     if (!ongoing->complete)
       return false;
+    THALWEG_ASSERT(normal,
+                   ongoing->active && process.background.executions.load(std::memory_order_relaxed) > 0);
     ongoing->active = ongoing->complete = false;
     process.background.executions.fetch_sub(1, std::memory_order_relaxed);
     process.background.work.fetch_sub(1, std::memory_order_relaxed);
@@ -192,6 +200,7 @@ bool set_out(OwnOperation& ongoing) noexcept {
 } // namespace
 
 int hand_out(std::unique_ptr<BackgroundCall> call, MPI_Request* request) noexcept {
+  THALWEG_ASSERT(light, call != nullptr && request != nullptr);
   auto ongoing = std::make_unique<OwnOperation>();
   ongoing->call = std::move(call);
   const int code = native.Grequest_start(query, release, refuse_to_cancel, ongoing.get(), &ongoing->request);
@@ -209,6 +218,7 @@ int hand_out(std::unique_ptr<BackgroundCall> call, MPI_Request* request) noexcep
 }
 
 int hand_out_persistent(std::unique_ptr<BackgroundCall> call, MPI_Comm comm, MPI_Request* request) noexcept {
+  THALWEG_ASSERT(light, call != nullptr && request != nullptr && comm != MPI_COMM_NULL);
   const int code = native.Recv_init(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, comm, request);
   if (code == MPI_SUCCESS) {
     auto ongoing = std::make_unique<OwnOperation>();
@@ -262,6 +272,7 @@ void request_freed(MPI_Request request) noexcept {
   const std::lock_guard lock(all.mutex);
   const auto entry = all.persistent.find(request);
   if (entry != all.persistent.end() && !entry->second->active) {
+    THALWEG_ASSERT(light, process.counts.persistent_handles.load(std::memory_order_relaxed) > 0);
     all.persistent.erase(entry);
     process.counts.persistent_handles.fetch_sub(1, std::memory_order_relaxed);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/trace/call_log.hpp"
+#include "base/assertion.hpp"
 #include "base/of_process.hpp"
 
 #include <algorithm>
@@ -126,6 +127,7 @@ std::int32_t CallLog::take_request() {
 }
 
 void CallLog::give_request_back(ThreadLog& thread, std::int32_t request) {
+  THALWEG_ASSERT(light, request >= 0 && static_cast<std::size_t>(request) < thread.requests.size());
   const std::lock_guard lock(mutex_);
   thread.requests[static_cast<std::size_t>(request)] = false;
   thread.taken_below = std::min(thread.taken_below, request);
@@ -142,6 +144,7 @@ std::uint32_t CallLog::number_of(CommunicatorState& communicator) {
 
 std::int32_t CallLog::world_rank_of(std::uint32_t number, int rank) const {
   const std::lock_guard lock(mutex_);
+  THALWEG_ASSERT(light, number < rank_.communicators.size());
   const std::vector<std::int32_t>& members = rank_.communicators[number].members;
   return rank >= 0 && static_cast<std::size_t>(rank) < members.size()
              ? members[static_cast<std::size_t>(rank)]

@@ -9,6 +9,7 @@
 #include <semaphore>
 #include <thread>
 
+#include "base/assertion.hpp"
 #include "mpi/observe/ticks.hpp"
 #include "mpi/state/gate.hpp"
 #include "mpi/state/runtime.hpp"
@@ -154,6 +155,8 @@ void count(int more) {
     return; // they are there for the report alone
   }
   process.background.progress_streams.store(progress_all, std::memory_order_relaxed);
+  THALWEG_ASSERT(light,
+                 process.background.libraries_with_streams.load(std::memory_order_relaxed) + more >= 0);
   process.background.libraries_with_streams.fetch_add(more, std::memory_order_relaxed);
   process.background.work.fetch_add(more, std::memory_order_release);
 }
