@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "balancer/balancer.hpp"
 
-#include "balance/near_order.hpp"
+#include "balance/line.hpp"
 #include "balancer/finder.hpp"
 #include "base/assertion.hpp"
 #include "base/error.hpp"
-#include "job/library/communicator.hpp"
 #include "job/library/group_knowledge.hpp"
+#include "job/library/mpi_library.hpp"
 #include "thalweg/balance.h"
 
 #include <algorithm>

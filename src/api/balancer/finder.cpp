@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "balancer/finder.hpp"
 
-#include "balance/units.hpp"
+#include "balance/flow.hpp"
 #include "base/arithmetic.hpp"
 #include "base/assertion.hpp"
 

@@ -5,9 +5,9 @@
 // finds the whole flow. Many find it as balance/line.hpp has it: prefix sums, then each rank works on a slice
 // of the line and tells both ends of what it finds there. The flow is the same.
 
+#include "balance/chooser.hpp"
 #include "balance/line.hpp"
 #include "balance/targets.hpp"
-#include "balance/worth.hpp"
 #include "control/control.hpp"
 #include "thalweg/balance.h"
 

@@ -7,8 +7,8 @@
 #include "base/error.hpp"
 #include "boundary/guarded.hpp"
 #include "boundary/request.hpp"
-#include "boundary/version.hpp"
-#include "job/library/mpi_state.hpp"
+#include "boundary/sized.hpp"
+#include "job/library/mpi_library.hpp"
 
 #include <memory>
 

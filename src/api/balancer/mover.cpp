@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "balancer/mover.hpp"
 
-#include "balance/task_cuts.hpp"
+#include "balance/flow.hpp"
 #include "base/assertion.hpp"
 #include "base/error.hpp"
 

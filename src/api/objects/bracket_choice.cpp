@@ -2,7 +2,7 @@
 #include "objects/bracket_choice.hpp"
 
 #include "base/units.hpp"
-#include "model/many_to_many.hpp"
+#include "model/message_terms.hpp"
 
 #include <algorithm>
 #include <cmath>

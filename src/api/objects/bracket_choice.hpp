@@ -15,7 +15,7 @@
 
 #include "evidence/phase_tuner.hpp"
 #include "machine/machine.hpp"
-#include "model/many_to_many.hpp"
+#include "model/message_terms.hpp"
 #include "objects/bracket_routes.hpp"
 #include "objects/bracket_traffic.hpp"
 

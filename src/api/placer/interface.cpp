@@ -3,9 +3,7 @@
 // The C interface (thalweg/place.h).
 
 #include "boundary/guarded.hpp"
-#include "job/library/communicator.hpp"
-#include "job/library/mpi_calls.hpp"
-#include "job/library/mpi_state.hpp"
+#include "job/library/mpi_library.hpp"
 #include "placer/reordering.hpp"
 #include "placer/structures.hpp"
 

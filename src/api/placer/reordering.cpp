@@ -6,9 +6,8 @@
 #include "base/hash.hpp"
 #include "job/library/group_knowledge.hpp"
 #include "job/mpi/agreement.hpp"
-#include "place/goal.hpp"
-#include "place/job_allocation.hpp"
-#include "place/sure_order.hpp"
+#include "place/objectives.hpp"
+#include "place/rank_order.hpp"
 #include "placer/structures.hpp"
 #include "thalweg/place.h"
 

@@ -2,7 +2,7 @@
 #include "python/bindings.hpp"
 
 #include "balance/chooser.hpp"
-#include "balance/task_cuts.hpp"
+#include "balance/flow.hpp"
 #include "base/units.hpp"
 #include "python/arrays.hpp"
 #include "python/interconnects.hpp"

@@ -3,7 +3,7 @@
 
 #include "base/error.hpp"
 #include "machine/allocation.hpp"
-#include "machine/host_places.hpp"
+#include "machine/node_list.hpp"
 #include "python/arrays.hpp"
 #include "python/interconnects.hpp"
 #include "topology/graph_file.hpp"

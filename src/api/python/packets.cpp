@@ -4,10 +4,9 @@
 #include "base/error.hpp"
 #include "python/arrays.hpp"
 #include "python/interconnects.hpp"
-#include "simulate/packet/contention.hpp"
-#include "simulate/packet/destinations.hpp"
-#include "simulate/packet/make_routing.hpp"
 #include "simulate/packet/messages.hpp"
+#include "simulate/packet/permutations.hpp"
+#include "simulate/packet/routing.hpp"
 #include "simulate/packet/traffic.hpp"
 
 #include <fmt/format.h>

@@ -5,7 +5,7 @@
 #include "pattern/recording.hpp"
 #include "python/arrays.hpp"
 #include "python/simulated_programs.hpp"
-#include "simulate/goal_writer.hpp"
+#include "simulate/goal.hpp"
 #include "simulate/replay.hpp"
 
 #include <map>

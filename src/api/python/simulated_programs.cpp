@@ -2,14 +2,12 @@
 #include "python/simulated_programs.hpp"
 
 #include "base/error.hpp"
-#include "model/item_costs.hpp"
+#include "model/message_terms.hpp"
 #include "python/arrays.hpp"
 #include "python/bindings.hpp"
-#include "simulate/exchange.hpp"
-#include "simulate/goal_reader.hpp"
-#include "simulate/patterns.hpp"
+#include "simulate/goal.hpp"
 #include "simulate/schedules.hpp"
-#include "simulate/streams.hpp"
+#include "simulate/workloads.hpp"
 
 #include <algorithm>
 #include <nanobind/stl/string.h>

@@ -3,7 +3,7 @@
 
 // Programs to simulate as Python holds them, and what their messages cost.
 
-#include "simulate/goal_reader.hpp"
+#include "simulate/goal.hpp"
 #include "simulate/program.hpp"
 
 #include <string_view>

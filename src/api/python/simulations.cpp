@@ -5,7 +5,6 @@
 #include "python/arrays.hpp"
 #include "python/interconnects.hpp"
 #include "python/simulated_programs.hpp"
-#include "simulate/critical_path.hpp"
 #include "simulate/rounds.hpp"
 #include "simulate/simulation.hpp"
 

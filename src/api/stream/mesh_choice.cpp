@@ -2,7 +2,6 @@
 #include "stream/mesh_choice.hpp"
 
 #include "base/arithmetic.hpp"
-#include "model/item_costs.hpp"
 #include "model/message_terms.hpp"
 #include "topology/virtual_mesh.hpp"
 

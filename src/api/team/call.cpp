@@ -2,7 +2,7 @@
 #include "team/call.hpp"
 
 #include "base/assertion.hpp"
-#include "job/library/mpi_calls.hpp"
+#include "job/library/mpi_library.hpp"
 #include "schedule/buffers.hpp"
 
 #include <algorithm>

@@ -4,8 +4,8 @@
 
 #include "boundary/guarded.hpp"
 #include "boundary/request.hpp"
-#include "boundary/version.hpp"
-#include "job/library/mpi_state.hpp"
+#include "boundary/sized.hpp"
+#include "job/library/mpi_library.hpp"
 #include "team/structures.hpp"
 #include "team/team.hpp"
 #include "thalweg/team.h"

@@ -3,10 +3,10 @@
 
 #include "base/assertion.hpp"
 #include "base/error.hpp"
-#include "job/library/mpi_calls.hpp"
+#include "job/library/mpi_library.hpp"
 #include "nic/datagram.hpp"
-#include "nic/joining.hpp"
-#include "nic/kernel_inbox.hpp"
+#include "nic/kernel_card.hpp"
+#include "nic/kernel_group.hpp"
 
 #include <algorithm>
 #include <array>
@@ -261,7 +261,7 @@ thalweg_received Messages::receive(Rank from, int tag, std::span<std::byte> room
 
 thalweg_received Messages::receive_by_card(Rank from, int tag, std::span<std::byte> room) {
   nic::IncomingMessage incoming{.source = from == thalweg_any ? THALWEG_NIC_ANY_SOURCE : std::uint32_t(from),
-                         .tag = tag == thalweg_any ? THALWEG_NIC_ANY_TAG : std::uint32_t(tag)};
+                                .tag = tag == thalweg_any ? THALWEG_NIC_ANY_TAG : std::uint32_t(tag)};
   card_.member->run(incoming, policy_);
   card_.member->take(incoming, room);
   const thalweg_nic_match& match = incoming.match;

@@ -4,7 +4,7 @@
 // Messages from rank to rank of a team, which the receiver's network device matches where it can, and the MPI
 // library elsewhere.
 
-#include "job/library/communicator.hpp"
+#include "job/library/mpi_library.hpp"
 #include "nic/inbox_member.hpp"
 #include "team/operations.hpp"
 #include "thalweg/team.h"

@@ -3,10 +3,10 @@
 
 #include "base/assertion.hpp"
 #include "base/error.hpp"
-#include "job/buffer_use.hpp"
+#include "job/buffers.hpp"
 #include "strategies/index.hpp"
 #include "strategies/order.hpp"
-#include "transport/aggregation/aggregation_port.hpp"
+#include "transport/aggregation/aggregating_transport.hpp"
 #include "tune/candidates.hpp"
 
 #include <cstring>

@@ -4,10 +4,10 @@
 // Which strategy a team's call runs, and its schedule bound to sizes, kept for the next one.
 
 #include "engine/execution.hpp"
-#include "engine/plan_cache.hpp"
+#include "engine/plan.hpp"
+#include "job/buffers.hpp"
 #include "job/library/group_knowledge.hpp"
 #include "job/picks_by_shape.hpp"
-#include "job/storage.hpp"
 #include "strategies/selection.hpp"
 #include "team/call.hpp"
 

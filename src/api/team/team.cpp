@@ -2,8 +2,6 @@
 #include "team/team.hpp"
 
 #include "base/assertion.hpp"
-#include "job/library/communicator.hpp"
-#include "job/library/mpi_calls.hpp"
 #include "job/library/mpi_library.hpp"
 
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/knowledge.hpp"
 
-#include "machine/probed_machines.hpp"
+#include "machine/machine.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -2,8 +2,8 @@
 #include "tune/prediction.hpp"
 
 #include "base/arithmetic.hpp"
-#include "model/device_machine.hpp"
-#include "model/many_to_many.hpp"
+#include "model/message_terms.hpp"
+#include "model/predict.hpp"
 #include "model/step_costs.hpp"
 #include "schedule/row.hpp"
 #include "strategies/host_tree.hpp"

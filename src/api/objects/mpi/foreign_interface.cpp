@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "boundary/guarded.hpp"
-#include "boundary/version.hpp"
+#include "boundary/sized.hpp"
 #include "objects/mpi/foreign.hpp"
 #include "objects/mpi/structures.hpp"
 

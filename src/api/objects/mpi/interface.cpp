@@ -4,9 +4,8 @@
 
 #include "base/error.hpp"
 #include "boundary/guarded.hpp"
-#include "boundary/version.hpp"
-#include "job/library/mpi_calls.hpp"
-#include "job/library/mpi_state.hpp"
+#include "boundary/sized.hpp"
+#include "job/library/mpi_library.hpp"
 #include "objects/mpi/associations.hpp"
 #include "objects/mpi/checkpoint.hpp"
 #include "objects/mpi/migration.hpp"

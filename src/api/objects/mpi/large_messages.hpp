@@ -10,7 +10,7 @@
 
 #include "objects/message_queue.hpp"
 
-#include "job/library/mpi_calls.hpp"
+#include "job/library/mpi_library.hpp"
 #include <cstdint>
 #include <deque>
 #include <functional>

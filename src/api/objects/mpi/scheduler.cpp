@@ -3,7 +3,7 @@
 
 #include "base/assertion.hpp"
 #include "base/error.hpp"
-#include "job/library/communicator.hpp"
+#include "job/library/mpi_library.hpp"
 #include "objects/mpi/rank_messages.hpp"
 
 #include <algorithm>

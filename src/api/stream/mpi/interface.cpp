@@ -3,8 +3,8 @@
 // The C interface (thalweg/stream.h) over StreamJob.
 
 #include "boundary/request.hpp"
-#include "boundary/version.hpp"
-#include "job/library/mpi_state.hpp"
+#include "boundary/sized.hpp"
+#include "job/library/mpi_library.hpp"
 #include "stream/mpi/attachment.hpp"
 #include "stream/mpi/handle.hpp"
 #include "stream/mpi/structures.hpp"

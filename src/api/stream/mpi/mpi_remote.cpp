@@ -2,7 +2,7 @@
 #include "stream/mpi/mpi_remote.hpp"
 
 #include "base/assertion.hpp"
-#include "job/library/mpi_calls.hpp"
+#include "job/library/mpi_library.hpp"
 #include "stream/plan.hpp"
 #include "transport/mpi/mpi_transport.hpp"
 #include "wait/system.hpp"

@@ -5,7 +5,6 @@
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/units.hpp"
-#include "job/library/communicator.hpp"
 #include "job/library/mpi_library.hpp"
 #include "stream/mpi/mpi_remote.hpp"
 

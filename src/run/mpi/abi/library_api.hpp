@@ -3,7 +3,7 @@
 
 // The MPI library under the interposer, as room job wants it.
 
-#include "job/mpi/predefined_operators.hpp"
+#include "job/mpi/operator.hpp"
 #include "transport/mpi/mpi_api.hpp"
 
 namespace thalweg::mpi {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "machine/probed_machines.hpp"
+#include "machine/machine.hpp"
 #include "mpi/choose/effect.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/state/settings.hpp"

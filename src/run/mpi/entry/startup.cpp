@@ -13,8 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "job/mpi/agreed_network.hpp"
-#include "job/mpi/agreed_tuning.hpp"
+#include "job/mpi/agreed_knowledge.hpp"
 #include "job/waiting.hpp"
 #include "mpi/abi/library_api.hpp"
 #include "mpi/call/gpu_memory.hpp"
@@ -33,7 +32,7 @@
 #include "mpi/wait/background.hpp"
 #include "mpi/wait/library_progress.hpp"
 #include "mpi/wait/wait_mode.hpp"
-#include "place/job_allocation.hpp"
+#include "place/rank_order.hpp"
 
 #include "mpi/state/runtime.hpp"
 

@@ -13,7 +13,6 @@
 #include "mpi/choose/tuned_choices.hpp"
 #include "mpi/comm/communicators.hpp"
 #include "mpi/learn/row_work.hpp"
-#include "pattern/arrivals.hpp"
 #include "pattern/traffic.hpp"
 #include "tune/learner.hpp"
 

@@ -20,9 +20,8 @@
 #include "mpi/offload/nic_watch.hpp"
 #include "mpi/run/communicator_plans.hpp"
 #include "nic/member.hpp"
-#include "nic/relay_member.hpp"
 #include "strategies/implementation.hpp"
-#include "transport/batch.hpp"
+#include "transport/transport.hpp"
 #include "wait/policy.hpp"
 
 namespace thalweg::mpi {

@@ -10,10 +10,9 @@
 #include "base/assertion.hpp"
 #include "base/error.hpp"
 #include "mpi/offload/nic_watch.hpp"
-#include "nic/address.hpp"
 #include "nic/datagram.hpp"
 #include "nic/kernel_card.hpp"
-#include "nic/kernel_relay.hpp"
+#include "nic/readable.hpp"
 #include "strategies/host_tree.hpp"
 
 namespace thalweg::mpi {

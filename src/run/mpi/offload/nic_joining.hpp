@@ -22,9 +22,9 @@
 #include "mpi/comm/communicators.hpp"
 #include "mpi/offload/nic_ballot.hpp"
 #include "nic/agent_connection.hpp"
-#include "nic/aggregating.hpp"
+#include "nic/aggregated_tree.hpp"
 #include "nic/card.hpp"
-#include "nic/joining.hpp"
+#include "nic/kernel_group.hpp"
 #include "nic/lowering.hpp"
 #include "strategies/implementation.hpp"
 

@@ -26,10 +26,9 @@
 #include <vector>
 
 #include "mpi/offload/nic_ballot.hpp"
-#include "nic/cells.hpp"
 #include "nic/lowering.hpp"
 #include "nic/member.hpp"
-#include "nic/relay_member.hpp"
+#include "nic/tree_result.hpp"
 
 namespace thalweg::mpi {
 

@@ -9,8 +9,7 @@
 #include "job/mpi/agreement.hpp"
 #include "mpi/abi/library_api.hpp"
 #include "mpi/state/runtime.hpp"
-#include "place/job_allocation.hpp"
-#include "place/sure_order.hpp"
+#include "place/rank_order.hpp"
 
 namespace thalweg::mpi {
 

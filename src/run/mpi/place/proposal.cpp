@@ -14,7 +14,7 @@
 #include "base/line_reader.hpp"
 #include "evidence/evidence.hpp"
 #include "pattern/recording.hpp"
-#include "place/pinned.hpp"
+#include "place/map.hpp"
 
 namespace thalweg::mpi {
 

@@ -30,7 +30,7 @@
 #include "mpi/state/runtime.hpp"
 #include "mpi/state/settings.hpp"
 #include "mpi/wait/wait_mode.hpp"
-#include "tune/exchange_shares.hpp"
+#include "tune/prediction.hpp"
 
 namespace thalweg::mpi {
 

@@ -5,8 +5,8 @@
 
 #include "engine/execution.hpp"
 #include "engine/self_describing.hpp"
+#include "job/buffers.hpp"
 #include "job/mpi/operator.hpp"
-#include "job/storage.hpp"
 #include "mpi/run/call_binding.hpp"
 
 namespace thalweg::mpi {

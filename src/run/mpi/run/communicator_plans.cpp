@@ -7,7 +7,7 @@
 
 #include "base/assertion.hpp"
 #include "base/of_process.hpp"
-#include "job/buffer_use.hpp"
+#include "job/buffers.hpp"
 #include "mpi/call/operators.hpp"
 #include "mpi/run/bound_run.hpp"
 #include "schedule/buffers.hpp"

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/plan_cache.hpp"
+#include "engine/plan.hpp"
 #include "job/mpi/operator.hpp"
 #include "mpi/call/collective_call.hpp"
 #include "mpi/call/gpu_memory.hpp"

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <string_view>
 
-#include "machine/own_settings.hpp"
+#include "machine/fingerprint.hpp"
 
 extern char** environ;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/library/group.hpp"
 
-#include "job/library/mpi_calls.hpp"
 #include "job/library/mpi_library.hpp"
 #include "job/waiting.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "job/library/mpi_library.hpp"
 #include "job/mpi/agreed_knowledge.hpp"
-#include "machine/probed_machines.hpp"
+#include "machine/machine.hpp"
 
 #include <array>
 #include <cstdio>

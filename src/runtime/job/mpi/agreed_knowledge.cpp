@@ -3,7 +3,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "machine/host_places.hpp"
+#include "machine/node_list.hpp"
 
 #include <fmt/format.h>
 #include <string>
