@@ -1,12 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
-# Compiling means parsing headers, most of all, so both that follow parse them less often.
-#
-# Files of a target are compiled several at a time: an interposer in a third of the processor's time. Whoever works on
-# one file and compiles it often may switch that off.
-option(THALWEG_UNITY "Compile several files of a target at once" ON)
-
-# Standard headers that almost every unit includes are parsed once for all targets that are compiled alike, which halves
+# Compiling means parsing headers, most of all. Standard headers that almost every unit includes are parsed once for all targets that are compiled alike, which halves
 # the time of a build. A unit still includes what it uses: tests/layering/test_includes.py compiles each without.
 set(THALWEG_STANDARD_HEADERS
   algorithm array atomic bit charconv cstdint cstring functional map memory mutex numeric optional span string string_view
@@ -15,11 +9,6 @@ set(THALWEG_STANDARD_HEADERS
 # thalweg_precompile(<target> <name of those compiled alike> [further headers...]): the first of a name compiles the
 # headers, the others use them.
 function(thalweg_precompile target alike)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${THALWEG_UNITY} UNITY_BUILD_BATCH_SIZE 10)
-  if(THALWEG_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-    # It warns of types without linkage in headers, which it takes files of several for.
-    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
-  endif()
   set_target_properties(${target} PROPERTIES DEFINE_SYMBOL "") # a shared library's own, which would tell them apart
   get_property(owner GLOBAL PROPERTY THALWEG_PRECOMPILED_${alike})
   if(owner)

@@ -85,8 +85,6 @@ function(thalweg_interposer family include)
   target_link_libraries(thalweg_${family} PRIVATE
     thalweg_flags thalweg_observe thalweg_job_${family} thalweg_control thalweg_nic thalweg_pattern thalweg_place ${CMAKE_DL_LIBS})
   thalweg_precompile(thalweg_${family} ${family})
-  # Its own headers, which most of its files include, are read thrice a family that way.
-  set_target_properties(thalweg_${family} PROPERTIES UNITY_BUILD_BATCH_SIZE 20)
   target_link_options(thalweg_${family} PRIVATE -static-libstdc++ -static-libgcc -Wl,-Bsymbolic
     -Wl,--version-script=${generated}/exports.map)
   install(TARGETS thalweg_${family} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/thalweg)
