@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Strategies made of strategies: mock-ups and two-level forms, whose stages the user may choose.
+// Strategies made of strategies: mock-ups and two-level forms, whose stages the user may choose; and who
+// leads in strategies of two levels: one rank of each node, or one of each socket.
 
 #include "strategies/index.hpp"
+#include "strategies/strategy.hpp"
+#include "topology/node_groups.hpp"
 
+#include <memory>
 #include <span>
 
 namespace thalweg::strategies {
@@ -47,5 +51,15 @@ void append_vector_reduce_scatter(Builder& builder, const Stage& stage, const st
 void append_vector_allgather(Builder& builder, const Stage& stage, const std::vector<Rank>& members);
 /// The blocks of part `part` of `parts` of the builder's vector in its output.
 schedule::BlockList output_part(const Builder& builder, std::int32_t parts, std::int32_t part);
+
+/// The parameter `level`: `node` or `socket`.
+Parameter level_parameter();
+
+/// The ranks by node or by socket, as the problem's `level` says. With a root given, it leads its group. Each
+/// thread keeps what it found last, as the schedules of many ranks of one problem are made one after another.
+std::shared_ptr<const topology::NodeGroups> leader_groups(const Problem& problem, Rank root = -1);
+
+/// Why there cannot be a leader for each socket, or nothing.
+std::optional<std::string> unsupported_level_reason(const Problem& problem);
 
 } // namespace thalweg::strategies

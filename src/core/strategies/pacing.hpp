@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Direct strategies differ in the order in which partners are met and in how far ahead a rank may run. The
-// order is theirs, the pace is here: a sliding window of exchanges under way, or token barriers between steps
-// that keep all ranks in the same permutation, as a congestion-free one must be (Kumar 2005, section 4.4).
+// Direct strategies differ in the order in which partners are met and in how far ahead a rank may run. Both
+// are here. Orders are permutations step by step: in step i the ranks' sends are one permutation. The pace is
+// a sliding window of exchanges under way, or token barriers between steps that keep all ranks in the same
+// permutation, as a congestion-free one must be (Kumar 2005, section 4.4).
 
 #include "strategies/strategy.hpp"
 
@@ -42,5 +43,15 @@ Pace pace_of(const Builder& b);
 void append_exchanges(Builder& b, std::span<const Exchange> exchanges,
                       const std::function<schedule::BlockList(Rank to)>& sent,
                       const std::function<schedule::BlockList(Rank from)>& received, Pace pace);
+
+/// Step k: send to rank+k, receive from rank-k.
+std::vector<Exchange> cyclic_order(Rank rank, std::int32_t ranks);
+
+/// Step j: exchange with rank XOR j. Where the ranks are no power of two there are as many steps as for the
+/// next one, and a rank rests in the steps whose partner does not exist.
+std::vector<Exchange> prefix_order(Rank rank, std::int32_t ranks);
+
+/// The nearest on a ring first, both ways in turn: to rank+1, rank-1, rank+2, rank-2, ..
+std::vector<Exchange> ring_order(Rank rank, std::int32_t ranks);
 
 } // namespace thalweg::strategies

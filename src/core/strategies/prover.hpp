@@ -2,9 +2,15 @@
 #pragma once
 
 // Proof obligations: the problems over which a strategy must be verified, and what its descriptor promises.
+// Problems have nodes, switches, sockets, neighborhoods and orders of ranks, and these have shapes of their
+// own.
 
+#include "schedule/problem.hpp"
 #include "schedule/verifier.hpp"
 #include "strategies/index.hpp"
+
+#include <memory>
+#include <vector>
 
 namespace thalweg::strategies {
 
@@ -22,5 +28,25 @@ std::string describe(const Strategy& strategy, const Problem& problem);
 /// Builds all ranks' schedules, verifies them, in place too where promised, and holds the verdict against the
 /// descriptor. The faults found, each with the problem's description; empty: proven.
 std::vector<std::string> prove(const Strategy& strategy, const Problem& problem);
+
+using NodeShapes = std::vector<std::shared_ptr<const std::vector<std::int32_t>>>;
+using NeighborhoodShapes = std::vector<std::shared_ptr<const std::vector<schedule::Neighborhood>>>;
+
+/// Ways in which `ranks` ranks can lie on nodes: one node, a node each, two a node in order, dealt round
+/// robin, uneven.
+NodeShapes node_shapes(std::int32_t ranks);
+
+/// Switches for a shape of nodes: not known, and dealt round robin over at most three.
+NodeShapes leaf_shapes(const std::vector<std::int32_t>& nodes);
+
+/// Sockets for a shape of nodes: each node's ranks, in order, on two.
+std::shared_ptr<const std::vector<std::int32_t>> two_sockets_a_node(const std::vector<std::int32_t>& nodes);
+
+/// Neighborhoods to prove neighbor strategies on: nobody, a ring, everybody, seeded random graphs with
+/// isolated ranks, self edges and repeated edges.
+NeighborhoodShapes neighborhood_shapes(std::int32_t ranks);
+
+/// Both orders of the ranks at random, from a seed.
+std::shared_ptr<const schedule::RankOrders> random_orders(std::int32_t ranks, std::uint32_t seed);
 
 } // namespace thalweg::strategies

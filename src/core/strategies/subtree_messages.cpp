@@ -1,11 +1,97 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "strategies/subtree_messages.hpp"
 
+#include "strategies/segments.hpp"
+
 namespace thalweg::strategies {
 
-namespace {
-
 using schedule::BlockList;
+using schedule::Buffer;
+
+SubtreeItems::SubtreeItems(const Problem& problem, topology::TreeShape shape, Rank relative_rank,
+                           std::int32_t pieces)
+    : pieces_(pieces) {
+  intervals_.emplace_back(relative_rank, relative_rank + 1);
+  for (const auto& [first, end] :
+       topology::subtree(shape, problem.ranks, degree(problem, shape), relative_rank)) {
+    // In a Bine tree the own rank stands in the middle.
+    if (first < relative_rank && relative_rank < end)
+      intervals_.emplace_back(first, relative_rank);
+    const Rank rest = first <= relative_rank && relative_rank < end ? relative_rank + 1 : first;
+    if (rest < end)
+      intervals_.emplace_back(rest, end);
+  }
+  for (const auto& [first, end] : intervals_)
+    size_ += (end - first) * pieces;
+  const std::int64_t segment = problem.parameter("segment");
+  const bool in_one = segment == 0 || problem.unit_bytes == 0;
+  per_message_ = in_one ? size_ : std::max<std::int64_t>(1, segment * pieces / problem.unit_bytes);
+}
+
+std::int64_t SubtreeItems::position(std::int64_t item) const {
+  std::int64_t skipped = 0;
+  for (const auto& [first, end] : intervals_) {
+    if (first * pieces_ <= item && item < end * pieces_)
+      return skipped + item - first * pieces_;
+    skipped += (end - first) * pieces_;
+  }
+  return -1;
+}
+
+SubtreeMemory::SubtreeMemory(Builder& builder, const SubtreeItems& items, Buffer own, Buffer all)
+    : builder_(builder), items_(items), own_(own), all_(all) {
+  if (builder.rank() != builder.root() && items.size() > builder.pieces())
+    scratch_ = builder.scratch_blocks(static_cast<std::int32_t>(items.size()) - builder.pieces());
+}
+
+BlockList SubtreeMemory::blocks(const SubtreeItems& moved, std::int64_t message) const {
+  BlockList list;
+  moved.for_each_run(message, [&](std::int64_t item, std::int64_t count) { append(item, count, list); });
+  return list;
+}
+
+void SubtreeMemory::append(std::int64_t item, std::int64_t count, BlockList& list) const {
+  const std::int64_t pieces = builder_.pieces();
+  if (builder_.rank() == builder_.root()) {
+    list = std::move(list) +
+           schedule::wrapped(all_, item + builder_.root() * pieces, count, builder_.ranks() * pieces);
+    return;
+  }
+  const auto add = [&](Buffer buffer, std::int64_t first, std::int64_t run) {
+    if (run > 0)
+      list.push_back({buffer, static_cast<std::int32_t>(first), static_cast<std::int32_t>(run)});
+  };
+  // Positions below `pieces` are this rank's own unit.
+  const std::int64_t position = items_.position(item);
+  const std::int64_t own = std::clamp<std::int64_t>(pieces - position, 0, count);
+  add(own_, position, own);
+  add(Buffer::scratch, scratch_ + position + own - pieces, count - own);
+}
+
+void MessageNeeds::add(std::int64_t item, std::int64_t count, schedule::StepId step) {
+  const std::int64_t position = items_.position(item);
+  for (std::int64_t m = items_.message_of(position); m <= items_.message_of(position + count - 1); ++m) {
+    schedule::After& after = after_[static_cast<std::size_t>(m)];
+    if (after.empty() || after.back() != step)
+      after.push_back(step);
+  }
+}
+
+std::vector<Parameter> tree_message_parameters(topology::TreeShape shape, std::int64_t segment_bytes) {
+  Parameter segment = segment_parameter(segment_bytes);
+  segment.description =
+      "most bytes of a message, but at least a piece of a block; 0: a subtree's blocks in one message";
+  segment.proven_at = {2048, 12000, 0}; // less and more than the sample block
+  std::vector<Parameter> parameters = degree_parameters(shape);
+  parameters.push_back(segment);
+  return parameters;
+}
+
+std::int32_t message_segments(const Problem& problem) {
+  return segment_count(problem.unit_bytes, problem.parameter("segment"), 64);
+}
+
+namespace {
 
 // Numbers of the blocks of a rank's subtree in its memory: 0 its own, then the others in order; -1: not
 // below the rank.

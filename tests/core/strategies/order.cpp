@@ -5,7 +5,6 @@
 #include "strategies/order.hpp"
 
 #include "strategies/index.hpp"
-#include "strategies/proof_inputs.hpp"
 #include "strategies/prover.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "strategies/composition.hpp"
-#include "strategies/tree_parameters.hpp"
+#include "strategies/tree_steps.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "strategies/composition.hpp"
-#include "strategies/leader_groups.hpp"
 #include "strategies/segments.hpp"
 
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "strategies/reduce_scatter/halving.hpp"
 
 #include "base/arithmetic.hpp"
+#include "strategies/exchange.hpp"
 
 namespace thalweg::strategies::reduce_scatter {
 
@@ -35,8 +35,9 @@ PartOfPlace blocks_left(const Places& places, std::int32_t radix, ExchangeOrder 
   };
 }
 
-} // namespace
-
+/// Reduce-scatter by recursive halving over places in base `radix`. Ranks beyond a power of the radix fold
+/// into a neighbor that speaks for them and hands them their sum at the end. Furthest first: messages are
+/// intervals of blocks. Nearest first: messages are strided rows, and the order of ranks is kept.
 void append_halving(Builder& b, std::int32_t radix, ExchangeOrder order) {
   if (b.ranks() == 1) {
     b.copy(schedule::input(0), schedule::output(0));
@@ -61,6 +62,7 @@ void append_halving(Builder& b, std::int32_t radix, ExchangeOrder order) {
     hand_out(b, places, place, home);
 }
 
+/// How many ranks exchange with one another: the parameter `radix`.
 Parameter radix_parameter() {
   return {.name = "radix",
           .default_value = 2,
@@ -68,6 +70,39 @@ Parameter radix_parameter() {
           .max = 64,
           .description = "ranks that exchange with one another in a round",
           .proven_at = {3, 4, 8}};
+}
+
+} // namespace
+
+Strategy recursive_halving() {
+  return {.name = "recursive_halving",
+          .operation = Operation::reduce_scatter,
+          .summary =
+              "exchanges half of what is left with partners P/2, P/4, .. away (parts of radix in general)",
+          .wins_when = "short and medium blocks, operators that commute",
+          .source = "Thakur, Rabenseifner, Gropp 2005, section 4.4 (recursive halving); UCC's k-nomial form",
+          .parameters = {radix_parameter()},
+          .unequal_blocks = true,
+          .order_matters = true,
+          .append = [](Builder& b) {
+            append_halving(b, static_cast<std::int32_t>(b.parameter("radix")), ExchangeOrder::furthest_first);
+          }};
+}
+
+Strategy butterfly() {
+  return {.name = "butterfly",
+          .operation = Operation::reduce_scatter,
+          .summary = "recursive halving with the nearest partners first: strided rows of blocks, the order "
+                     "of ranks kept",
+          .wins_when = "short and medium blocks, operators that do not commute",
+          .source = "Bernaschi, Iannello, Lauria 2003; Traeff 2005 (butterfly reduce-scatter)",
+          .parameters = {radix_parameter()},
+          .keeps_rank_order = true,
+          .unequal_blocks = true,
+          .order_matters = true,
+          .append = [](Builder& b) {
+            append_halving(b, static_cast<std::int32_t>(b.parameter("radix")), ExchangeOrder::nearest_first);
+          }};
 }
 
 } // namespace thalweg::strategies::reduce_scatter
