@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/files.hpp"
 
-#include "base/descriptor.hpp"
 #include "base/error.hpp"
 
 #include <algorithm>

@@ -1,13 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Files that users name: read as a whole, and replaced as a whole.
+// Files that users name: read as a whole, and replaced as a whole. And descriptors that close themselves.
 
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <unistd.h>
+#include <utility>
 
 namespace thalweg {
+
+/// Closes a file's or socket's descriptor when its scope ends; a negative one is none.
+class Descriptor {
+public:
+  explicit Descriptor(int number = -1) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0)
+      ::close(number_);
+  }
+  Descriptor(Descriptor&& other) noexcept : number_(other.release()) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+
+  int number() const { return number_; }
+  /// The caller closes it then.
+  int release() { return std::exchange(number_, -1); }
+
+private:
+  int number_;
+};
 
 /// The whole of a file of text, without its byte order mark. Throws Error with the path, the reason and this
 /// remedy where it cannot be read, and with the line for what is no text: bytes of value 0, UTF-16.

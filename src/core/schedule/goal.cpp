@@ -1,15 +1,111 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "schedule/goal.hpp"
 
-#include "schedule/extent.hpp"
-#include "schedule/goal_operations.hpp"
+#include "schedule/buffers.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <iterator>
+#include <unordered_map>
+#include <vector>
 
 namespace thalweg::schedule {
+
+namespace {
+
+using Part = GoalNode::Part;
+
+/// Numbers the messages of each peer and channel in program order, in which they meet; channels in the upper
+/// bits.
+class Tags {
+public:
+  std::uint32_t next(const Step& step) {
+    const auto key = static_cast<std::uint64_t>(step.peer) << 17 | std::uint64_t{step.channel} << 1 |
+                     (is_receive(step) ? 1 : 0);
+    return std::uint32_t{step.channel} << 20 | count_of(key)++;
+  }
+
+private:
+  // Most ranks have few peers, for which a table by hash would be dear.
+  std::uint32_t& count_of(std::uint64_t key) {
+    for (auto& [known, count] : first_)
+      if (known == key)
+        return count;
+    if (first_.size() < few)
+      return first_.emplace_back(key, 0).second;
+    return counts_[key];
+  }
+
+  static constexpr std::size_t few = 24;
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> first_;
+  std::unordered_map<std::uint64_t, std::uint32_t> counts_;
+};
+
+class GoalOperations {
+public:
+  GoalOperations(const Schedule& schedule, GoalSink& sink) : schedule_(schedule), sink_(sink) {}
+
+  void run() {
+    for (std::size_t stage = 0; stage < schedule_.stages.size(); ++stage)
+      if (schedule_.stages[stage] < schedule_.stage_end(stage))
+        write_stage(stage);
+  }
+
+private:
+  void write_stage(std::size_t stage) {
+    const std::uint32_t begin = schedule_.stages[stage];
+    const std::uint32_t end = schedule_.stage_end(stage);
+    end_stages_before(stage, end - begin);
+    for (std::uint32_t s = begin; s < end; ++s)
+      write_step(s);
+    required_.clear();
+    for (std::uint32_t s = begin; s < end; ++s)
+      required_.push_back(finisher(s));
+  }
+
+  // One operation between n steps and the m that follow has n + m requirements instead of n m.
+  void end_stages_before(std::size_t stage, std::size_t steps) {
+    if (required_.size() * steps <= required_.size() + steps)
+      return;
+    const GoalNode node{Part::end, static_cast<std::uint32_t>(stage - 1)};
+    sink_.add_end(node);
+    for (const GoalNode earlier : required_)
+      sink_.require(node, earlier);
+    required_ = {node};
+  }
+
+  void write_step(std::uint32_t s) {
+    const Step& step = schedule_.steps[s];
+    const GoalNode node{Part::step, s};
+    sink_.add(node, step, is_message(step) ? tags_.next(step) : 0);
+    for (const GoalNode earlier : required_)
+      sink_.require(node, earlier);
+    for (const std::uint32_t before : schedule_.predecessors_of(step))
+      sink_.require(node, finisher(before));
+    if (const GoalNode after = finisher(s); after.part == Part::after) {
+      sink_.add(after, step, 0);
+      sink_.require(after, node);
+    }
+  }
+
+  /// The operation at whose end the step is over.
+  GoalNode finisher(std::uint32_t s) const {
+    const Step& step = schedule_.steps[s];
+    return {is_receive(step) && sink_.has_after(s, step) ? Part::after : Part::step, s};
+  }
+
+  const Schedule& schedule_;
+  GoalSink& sink_;
+  std::vector<GoalNode> required_; // by the stage at hand
+  Tags tags_;
+};
+
+} // namespace
+
+void write_goal_operations(const Schedule& schedule, GoalSink& sink) {
+  GoalOperations(schedule, sink).run();
+}
 
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Schedules as text for people.
+// Schedules as text for people, and as pictures in Graphviz's language.
 
 #include "schedule/schedule.hpp"
 
@@ -17,5 +17,9 @@ std::string print_step(const Schedule& schedule, const Step& step);
 
 /// A rank's schedule, stage by stage, a line for each step.
 std::string print(const Schedule& schedule);
+
+/// All ranks' schedules: a box around each rank's steps, a blue arrow for each message, a gray one from stage
+/// to stage and dashed ones from named predecessors. The schedules are given in rank order and must match.
+std::string draw(std::span<const Schedule> schedules);
 
 } // namespace thalweg::schedule

@@ -1,17 +1,48 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+// What a schedule is asked for: an operation, and all that schedules may depend on.
+
 #include "base/rank.hpp"
 #include "schedule/block.hpp"
-#include "schedule/operation.hpp"
 
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace thalweg::schedule {
+
+/// What a collective does to blocks. The v- and w-variants are not separate operations: they are the same
+/// schedules bound to blocks of unequal size (Sizes in schedule/buffers.hpp).
+enum class Operation {
+  barrier,
+  broadcast,
+  reduce,
+  allreduce,
+  gather,
+  scatter,
+  allgather,
+  alltoall,
+  reduce_scatter,
+  scan,
+  exscan,
+  neighbor_allgather,
+  neighbor_alltoall,
+};
+
+std::string_view name(Operation operation);
+std::span<const Operation> all_operations();
+/// The operation of that name, or nothing.
+std::optional<Operation> parse_operation(std::string_view text);
+
+/// Has a root: broadcast, reduce, gather, scatter.
+bool is_rooted(Operation operation);
+/// Combines contributions with an operator.
+bool is_reduction(Operation operation);
 
 /// A strategy's parameters by name, e.g. {"radix", 4}. Sizes are in bytes.
 using Parameters = std::vector<std::pair<std::string, std::int64_t>>;

@@ -76,4 +76,28 @@ inline bool is_receive(const Step& step) {
   return step.kind == StepKind::receive || step.kind == StepKind::receive_combine;
 }
 
+/// Which steps wait for a step: a schedule's predecessors the other way round.
+class Successors {
+public:
+  Successors() = default;
+  explicit Successors(const Schedule& schedule);
+
+  std::span<const std::uint32_t> of(std::uint32_t step) const {
+    return {steps_.data() + begins_[step], begins_[step + 1] - begins_[step]};
+  }
+
+private:
+  std::vector<std::uint32_t> begins_; ///< in `steps_`, and its end
+  std::vector<std::uint32_t> steps_;
+};
+
+/// The sends of a stage that carry the same bytes to several ranks, as lists of step numbers: those of the
+/// same blocks that wait for the same steps. Whatever writes the blocks between two of them would have to
+/// come after the one and before the other. Lists have two or more steps, those in their order.
+std::vector<std::vector<std::uint32_t>> find_multicasts(const Schedule& schedule, std::size_t stage);
+
+/// The same call `times` times over, each beginning once this rank has done its part of the one before. What
+/// ranks do of different calls overlaps where one need not wait for the other, as along a pipeline.
+Schedule in_a_row(const Schedule& call, std::int32_t times);
+
 } // namespace thalweg::schedule

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "schedule/verifier.hpp"
 
-#include "schedule/arrivals.hpp"
 #include "schedule/buffers.hpp"
-#include "schedule/expression.hpp"
-#include "schedule/local_hazards.hpp"
-#include "schedule/matching.hpp"
+#include "schedule/static_checks.hpp"
+#include "schedule/symbolic_state.hpp"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@
 
 #include "strategies/segments.hpp"
 #include "strategies/tree_steps.hpp"
-#include "topology/binary_trees.hpp"
+#include "topology/tree.hpp"
 
 namespace thalweg::strategies {
 

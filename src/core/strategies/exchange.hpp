@@ -5,7 +5,7 @@
 // lists of transfers that make a reduce-scatter or, played backwards, an all-gather.
 
 #include "strategies/strategy.hpp"
-#include "topology/halving.hpp"
+#include "topology/exchanges.hpp"
 
 #include <span>
 

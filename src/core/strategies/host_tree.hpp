@@ -10,7 +10,7 @@
 // can take the leader's place (nic/aggregated_tree.hpp).
 
 #include "strategies/strategy.hpp"
-#include "topology/tree_node.hpp"
+#include "topology/tree.hpp"
 
 #include <vector>
 

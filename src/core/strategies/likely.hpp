@@ -3,7 +3,7 @@
 
 // What MPI libraries run by themselves, as far as a strategy of ours is like it.
 
-#include "schedule/operation.hpp"
+#include "schedule/problem.hpp"
 
 #include <array>
 #include <bit>

@@ -2,8 +2,8 @@
 
 // Message combining on virtual meshes (topology/virtual_mesh.hpp): all-gathers and all-to-alls.
 
+#include "schedule/block.hpp"
 #include "strategies/allgather/layout.hpp"
-#include "strategies/ranges.hpp"
 #include "topology/node_groups.hpp"
 #include "topology/virtual_mesh.hpp"
 

@@ -7,7 +7,7 @@
 // along a Hilbert curve.)
 
 #include "strategies/strategy.hpp"
-#include "topology/node_places.hpp"
+#include "topology/network.hpp"
 
 namespace thalweg::strategies {
 

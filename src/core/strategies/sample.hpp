@@ -5,7 +5,7 @@
 // proven.
 
 #include "strategies/index.hpp"
-#include "topology/node_places.hpp"
+#include "topology/network.hpp"
 
 #include <optional>
 

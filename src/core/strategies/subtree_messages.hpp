@@ -12,7 +12,7 @@
 #include "base/arithmetic.hpp"
 #include "strategies/strategy.hpp"
 #include "strategies/tree_steps.hpp"
-#include "topology/tree_node.hpp"
+#include "topology/tree.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -4,10 +4,10 @@
 // (topology/exchanges.hpp): Swing from short distances to long ones, Bine butterflies from long ones to short
 // ones.
 
-#include "topology/swing.hpp"
 #include "base/arithmetic.hpp"
 #include "strategies/allreduce/whole_exchange.hpp"
 #include "strategies/exchange.hpp"
+#include "topology/exchanges.hpp"
 
 #include <algorithm>
 

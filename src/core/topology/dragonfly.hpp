@@ -4,7 +4,6 @@
 // Dragonflies (Kim et al. 2008): groups of routers that are all linked to one another, and groups likewise.
 
 #include "topology/interconnect.hpp"
-#include "topology/interconnect_name.hpp"
 
 namespace thalweg::topology {
 

@@ -5,7 +5,6 @@
 // Vanneschi 1997), stars and hierarchies among them. All is arithmetic.
 
 #include "topology/interconnect.hpp"
-#include "topology/interconnect_name.hpp"
 
 namespace thalweg::topology {
 

@@ -3,7 +3,7 @@
 
 // Any graph as an interconnect, with the forwarding tables that its switches have, or shortest routes.
 
-#include "base/host_index.hpp"
+#include "base/host_names.hpp"
 #include "topology/interconnect.hpp"
 
 #include <limits>

@@ -48,4 +48,9 @@ private:
 /// Reads "torus:25x32x24" or "mesh:4x4". Throws Error for anything else.
 Grid parse_grid(std::string_view text);
 
+// The sides of a mesh or torus as they are written: "4x2", "25x32x24".
+
+/// The numbers of "4x2", all above 0; empty if the text is anything else.
+std::vector<std::int32_t> parse_extents(std::string_view text);
+
 } // namespace thalweg::topology

@@ -5,6 +5,7 @@
 // the radix that fits makes the nodes 0 .. nodes-1, the other ranks fold onto nodes. Radix 2: ranks P', P'+1,
 // .. onto 0, 1, ..
 
+#include "base/arithmetic.hpp"
 #include "base/rank.hpp"
 
 #include <algorithm>
@@ -14,7 +15,9 @@ namespace thalweg::topology {
 
 class Hypercube {
 public:
-  Hypercube(std::int32_t ranks, std::int32_t radix);
+  Hypercube(std::int32_t ranks, std::int32_t radix)
+      : ranks_(ranks), radix_(radix), dimensions_(floor_log(radix, ranks)),
+        nodes_(static_cast<std::int32_t>(power(radix, dimensions_))) {}
 
   std::int32_t ranks() const { return ranks_; }
   std::int32_t radix() const { return radix_; }
@@ -32,9 +35,13 @@ public:
   }
 
   /// radix^stage.
-  std::int32_t distance(std::int32_t stage) const;
+  std::int32_t distance(std::int32_t stage) const { return static_cast<std::int32_t>(power(radix_, stage)); }
   /// The node that differs from `node` in digit `stage` by k, going round.
-  Rank neighbor(Rank node, std::int32_t stage, std::int32_t k) const;
+  Rank neighbor(Rank node, std::int32_t stage, std::int32_t k) const {
+    const std::int32_t unit = distance(stage);
+    const std::int32_t digit = node / unit % radix_;
+    return node + ((digit + k) % radix_ - digit) * unit;
+  }
   /// First of the radix^stage nodes that agree with `node` in digit `stage` and all above: with whose data it
   /// goes into that stage when stages go up.
   Rank group(Rank node, std::int32_t stage) const { return node - node % distance(stage); }

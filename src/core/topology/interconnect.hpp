@@ -110,4 +110,42 @@ std::shared_ptr<const Interconnect> parse_interconnect(std::string_view text, Pl
 /// What names of interconnects begin with.
 std::vector<std::string_view> interconnect_kinds();
 
+// Names of interconnects taken apart: "torus:4x4*16,route=split,capacity=2:1" and the like.
+
+/// What a link carries up or forward, and down or backward.
+struct Capacity {
+  double forward = 1;
+  double backward = 1;
+
+  bool operator==(const Capacity&) const = default;
+};
+
+/// How a message finds its way where there are several as short.
+enum class Routing : std::uint8_t { fixed, split, adaptive, spread };
+
+struct InterconnectName {
+  std::string text; ///< all of it, for errors
+  std::string kind; ///< in front of the colon
+  std::string body; ///< behind it
+  Routing routing = Routing::fixed;
+  std::vector<Capacity> capacities;
+  std::vector<std::int64_t> distances;
+
+  [[noreturn]] void refuse(std::string_view why, std::string_view remedy) const;
+};
+
+/// Throws Error for options that are none.
+InterconnectName parse_interconnect_name(std::string_view text);
+
+/// The options as they are written: ",route=split,capacity=2:0.5/1", or nothing where all are the usual ones.
+std::string options_text(const InterconnectName& name);
+
+// An interconnect of which other jobs use some links: what is left of these is their capacity.
+
+/// `free_part` has, for each link, the part of its capacity that is left: above 0, at most 1. Distances and
+/// routes are as before. The name says that some are busy, not which, so that it is the same from run to run.
+/// Throws Error where there is not one part for each link, or one that is out of bounds.
+std::shared_ptr<const Interconnect> with_busy_links(std::shared_ptr<const Interconnect> machine,
+                                                    std::vector<double> free_part);
+
 } // namespace thalweg::topology

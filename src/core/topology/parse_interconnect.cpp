@@ -4,11 +4,10 @@
 #include "base/arithmetic.hpp"
 #include "base/error.hpp"
 #include "topology/dragonfly.hpp"
-#include "topology/extents.hpp"
 #include "topology/fat_tree.hpp"
 #include "topology/graph_file.hpp"
+#include "topology/grid.hpp"
 #include "topology/grid_interconnect.hpp"
-#include "topology/interconnect_name.hpp"
 #include "topology/shared_resources.hpp"
 
 #include <fmt/format.h>

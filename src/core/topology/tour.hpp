@@ -1,6 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+// The Hilbert curve through a grid of any dimensions and any extents: an order of its places in which what is
+// near in the order is near on the grid.
+//
+//     5---6   9--10
+//     |   |   |   |     A 4 x 4 grid. Each quarter is a smaller curve, turned so that
+//     4   7---8  11     it begins beside the end of the one before.
+//     |           |
+//     3---2  13--12
+//         |   |
+//     0---1  14--15
+//
+// Sides need not be equal: where only the longer ones have bits left, the curve has only their dimensions. It
+// stays without a jump, as a cell of the coarse curve is entered and left where the further dimensions are 0.
+// A side that is no power of two is spread over the next one, so that gaps lie evenly, and neighbors in the
+// order stay a few hops apart.
+//
+// Source: Hamilton and Rau-Chaplin 2008, "Compact Hilbert indices", section 2 (entry points and directions);
+// sets of dimensions that grow from level to level are ours.
+//
 // An order of any nodes of a grid in which neighbors are near: for the pieces that a busy machine leaves a
 // job.
 //
@@ -13,10 +32,33 @@
 
 #include "topology/grid.hpp"
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
 namespace thalweg::topology {
+
+class HilbertCurve {
+public:
+  /// The curve through a box, beginning at its first place.
+  explicit HilbertCurve(std::span<const std::int32_t> extents);
+
+  /// Where a place comes in the order: different for different places, not without gaps. `coordinates` has
+  /// one entry a dimension, each within its extent. O(bits of the coordinates).
+  std::uint64_t key(std::span<const std::int32_t> coordinates) const;
+
+private:
+  struct Side {
+    std::size_t dimension; ///< which coordinate
+    std::int32_t extent;
+    int bits;
+  };
+  std::vector<Side> sides_; ///< the longest first
+};
+
+/// The order of `places` of a grid along its curve, as indices into them. The same place may come more than
+/// once: then its indices keep their order. O(n log n).
+std::vector<std::int32_t> hilbert_order(const Grid& grid, std::span<const Place> places);
 
 /// The pieces of `places`, as indices into them: two are in one piece if neighbors of the grid join them. The
 /// same place may come more than once. In the order of each piece's first index; O(n log n).

@@ -2,12 +2,62 @@
 #include "topology/tree.hpp"
 
 #include "base/arithmetic.hpp"
-#include "topology/bine.hpp"
-#include "topology/recursive_exchange.hpp"
+#include "topology/exchanges.hpp"
 
 #include <algorithm>
 
 namespace thalweg::topology {
+
+namespace {
+
+// A node's number is d(a1) - d(a2) + d(a3) - .. over the edges from the root, a1 > a2 > .., d as in
+// bine_distance. As d(n) = d(m) modulo 2^m for n >= m, its last edge is the largest m for which it is d(m),
+// or 0 if even, modulo 2^m.
+int last_edge(int digits, Rank node) {
+  int edge = 1;
+  while (edge < digits &&
+         modulo(node - (node % 2 == 0 ? 0 : bine_distance(edge + 1)), std::int64_t{1} << (edge + 1)) == 0)
+    ++edge;
+  return edge;
+}
+
+Rank bine_neighbor(int digits, Rank node, int edge) {
+  const std::int32_t distance = node % 2 == 0 ? bine_distance(edge) : -bine_distance(edge);
+  return static_cast<Rank>(modulo(node + distance, std::int64_t{1} << digits));
+}
+
+} // namespace
+
+std::int32_t bine_distance(int terms) {
+  return static_cast<std::int32_t>((1 - power(-2, terms)) / 3);
+}
+
+TreeNode bine_node(int digits, Rank node) {
+  TreeNode result;
+  int edges = digits;
+  if (node != 0) {
+    const int own = last_edge(digits, node);
+    result.parent = bine_neighbor(digits, node, own);
+    edges = own - 1;
+  }
+  for (; edges >= 1; --edges)
+    result.children.push_back(bine_neighbor(digits, node, edges));
+  return result;
+}
+
+std::pair<Rank, Rank> bine_subtree(int digits, Rank node) {
+  if (node == 0)
+    return {0, static_cast<Rank>(std::int64_t{1} << digits)};
+  // Seen from an even node; an odd one's is its mirror image.
+  const int edges = last_edge(digits, node) - 1;
+  std::int32_t low = 0;
+  for (int edge = 1; edge <= edges; ++edge)
+    if (bine_distance(edge) < 0)
+      low = bine_distance(edge) - (low + (1 << (edge - 1)) - 1);
+  const std::int32_t size = 1 << edges;
+  const Rank begin = node % 2 == 0 ? node + low : node - (low + size - 1);
+  return {begin, begin + size};
+}
 
 namespace {
 
@@ -152,6 +202,77 @@ std::vector<std::pair<Rank, Rank>> subtree(TreeShape shape, std::int32_t size, s
     return {folded_bine_subtree(size, node)};
   }
   return {};
+}
+
+namespace {
+
+Rank middle(Rank begin, Rank end) {
+  return begin < end ? begin + (end - begin) / 2 : -1;
+}
+
+// Place i of 1 .. size-1 has as many levels below it as i has trailing zeros, so odd places are leaves. Where
+// the tree is not full, a right child would lie beyond the last place; its leftmost descendant that exists
+// takes its place.
+TreeNode place_node(std::int32_t size, Rank place) {
+  TreeNode node;
+  if (place == 0) {
+    Rank top = 1;
+    while (top * 2 < size)
+      top *= 2;
+    if (size > 1)
+      node.children.push_back(top);
+    return node;
+  }
+  const Rank bit = place & -place;
+  const Rank up = (place ^ bit) | (bit << 1);
+  node.parent = up < size ? up : place ^ bit;
+  Rank reach = bit >> 1;
+  if (reach == 0)
+    return node;
+  node.children.push_back(place - reach);
+  while (reach > 0 && place + reach >= size)
+    reach >>= 1;
+  if (reach > 0)
+    node.children.push_back(place + reach);
+  return node;
+}
+
+} // namespace
+
+InorderNode inorder_node(std::int32_t size, Rank root, Rank node) {
+  InorderNode found;
+  found.end = size;
+  Rank at = root;
+  while (at != node) {
+    found.parent = at;
+    if (node < at)
+      found.end = at;
+    else
+      found.begin = at + 1;
+    at = middle(found.begin, found.end);
+  }
+  found.left = middle(found.begin, node);
+  found.right = middle(node + 1, found.end);
+  return found;
+}
+
+std::array<TreeNode, 2> double_tree_node(std::int32_t size, Rank node) {
+  // The second tree numbers the others so that even and odd change roles: backwards where their number is
+  // even, else one place further round. Both numberings have an inverse of the same kind.
+  const std::int32_t others = size - 1;
+  const bool mirrors = others % 2 == 0;
+  const auto place_of = [&](Rank rank) {
+    return rank == 0 ? 0 : mirrors ? size - rank : rank > 1 ? rank - 1 : others;
+  };
+  const auto rank_at = [&](Rank place) {
+    return place == 0 ? 0 : mirrors ? size - place : place < others ? place + 1 : 1;
+  };
+  TreeNode second = place_node(size, place_of(node));
+  if (second.parent >= 0)
+    second.parent = rank_at(second.parent);
+  for (Rank& child : second.children)
+    child = rank_at(child);
+  return {place_node(size, node), second};
 }
 
 } // namespace thalweg::topology

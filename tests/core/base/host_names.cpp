@@ -2,7 +2,6 @@
 #include "base/host_names.hpp"
 
 #include "base/error.hpp"
-#include "base/host_index.hpp"
 
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>

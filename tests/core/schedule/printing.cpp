@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "schedule/dot.hpp"
 #include "schedule/goal.hpp"
 #include "schedule/printer.hpp"
 #include "strategies/index.hpp"

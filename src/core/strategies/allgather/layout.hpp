@@ -3,7 +3,7 @@
 
 // Where blocks are in an all-gather: rank r's is output block r from the start to the end, on every rank.
 
-#include "strategies/ranges.hpp"
+#include "schedule/block.hpp"
 #include "strategies/strategy.hpp"
 
 namespace thalweg::strategies::allgather {

@@ -3,7 +3,7 @@
 
 #include "strategies/exchange.hpp"
 #include "strategies/segments.hpp"
-#include "topology/recursive_exchange.hpp"
+#include "topology/exchanges.hpp"
 
 #include <algorithm>
 #include <numeric>

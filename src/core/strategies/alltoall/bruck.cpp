@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/arithmetic.hpp"
-#include "strategies/ranges.hpp"
+#include "schedule/block.hpp"
 #include "strategies/strategy.hpp"
 
 #include <algorithm>

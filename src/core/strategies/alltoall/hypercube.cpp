@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "topology/hypercube.hpp"
 
-#include "strategies/ranges.hpp"
+#include "schedule/block.hpp"
 #include "strategies/strategy.hpp"
 
 namespace thalweg::strategies::alltoall {

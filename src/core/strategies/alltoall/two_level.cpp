@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "schedule/block.hpp"
 #include "strategies/index.hpp"
-#include "strategies/ranges.hpp"
 #include "topology/node_groups.hpp"
 
 #include <array>

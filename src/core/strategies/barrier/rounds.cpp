@@ -4,7 +4,7 @@
 
 #include "base/arithmetic.hpp"
 #include "strategies/strategy.hpp"
-#include "topology/dissemination.hpp"
+#include "topology/exchanges.hpp"
 
 namespace thalweg::strategies::barrier {
 

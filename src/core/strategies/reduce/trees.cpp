@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "strategies/segments.hpp"
 #include "strategies/tree_steps.hpp"
-#include "topology/binary_trees.hpp"
+#include "topology/tree.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -4,7 +4,7 @@
 // Traff 2006, section 4).
 
 #include "strategies/segments.hpp"
-#include "topology/binary_trees.hpp"
+#include "topology/tree.hpp"
 
 namespace thalweg::strategies {
 

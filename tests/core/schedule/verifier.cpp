@@ -3,8 +3,8 @@
 // The verifier tells the order of operands, also for operators that commute: all ranks of an all-reduce must
 // combine the same on the same sides, in place or not.
 
-#include "schedule/builder.hpp"
 #include "schedule/verifier.hpp"
+#include "schedule/builder.hpp"
 
 #include <gtest/gtest.h>
 

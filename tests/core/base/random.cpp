@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "base/hash.hpp"
+#include "base/random.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,62 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "schedule/row.hpp"
 
+// What is read off schedules: sends that carry the same bytes to several ranks, and calls in a row.
+
+#include "schedule/schedule.hpp"
+
+#include "schedule/builder.hpp"
 #include "strategies/index.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 namespace thalweg::schedule {
+
 namespace {
+
+using Multicasts = std::vector<std::vector<std::uint32_t>>;
+
+Problem broadcast(std::int32_t ranks) {
+  Problem problem;
+  problem.operation = Operation::broadcast;
+  problem.ranks = ranks;
+  return problem;
+}
+
+Multicasts sorted(Multicasts multicasts) {
+  std::ranges::sort(multicasts);
+  return multicasts;
+}
+
+TEST(Multicasts, AreSendsOfTheSameBlocks) {
+  Builder builder(broadcast(4), 0, 2);
+  builder.round();
+  builder.send(1, output(0));
+  builder.send(2, output(1));
+  builder.send(3, output(0));
+  builder.send_token(1);
+  builder.send_token(2);
+  builder.send(3, output(1));
+  builder.round();
+  builder.send(1, output(0, 2));
+  builder.send(2, output(1));
+  builder.send(3, output(1));
+  const Schedule schedule = builder.finish();
+  ASSERT_EQ(schedule.stages.size(), 2U);
+  EXPECT_EQ(sorted(find_multicasts(schedule, 0)), (Multicasts{{0, 2}, {1, 5}}));
+  EXPECT_EQ(find_multicasts(schedule, 1), (Multicasts{{7, 8}}));
+}
+
+// As in a pipelined all-reduce: up goes what is half done, down the result.
+TEST(Multicasts, AreToldApartWhereBytesChangeWithinAStage) {
+  Builder builder(broadcast(4), 1, 1);
+  builder.round();
+  const auto up = builder.send(0, output(0));
+  const auto down = builder.receive(0, output(0), {up});
+  builder.send(2, output(0), {down});
+  builder.send(3, output(0), {down});
+  EXPECT_EQ(find_multicasts(builder.finish(), 0), (Multicasts{{2, 3}}));
+}
 
 // Every strategy's call, three times over: the same steps and stages again, predecessors within their own.
 TEST(Row, RepeatsEveryStrategysCalls) {
@@ -41,4 +91,5 @@ TEST(Row, RepeatsEveryStrategysCalls) {
 }
 
 } // namespace
+
 } // namespace thalweg::schedule
