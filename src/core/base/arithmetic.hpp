@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/assertion.hpp"
+
 #include <bit>
 #include <cstdint>
 
@@ -8,6 +10,7 @@ namespace thalweg {
 
 /// ceil(a / b) for a >= 0, b > 0.
 constexpr std::int64_t ceil_divide(std::int64_t a, std::int64_t b) {
+  THALWEG_ASSERT(normal, b > 0);
   return (a + b - 1) / b;
 }
 
@@ -27,6 +30,7 @@ constexpr std::int64_t power(std::int64_t base, int exponent) {
 
 /// Smallest n with base^n >= value; 0 for value <= 1.
 constexpr int ceil_log(std::int64_t base, std::int64_t value) {
+  THALWEG_ASSERT(normal, base >= 2); // else it has no end
   int n = 0;
   for (std::int64_t reach = 1; reach < value; reach *= base)
     ++n;
@@ -35,6 +39,7 @@ constexpr int ceil_log(std::int64_t base, std::int64_t value) {
 
 /// Largest n with base^n <= value, value >= 1.
 constexpr int floor_log(std::int64_t base, std::int64_t value) {
+  THALWEG_ASSERT(normal, base >= 2 && value >= 1);
   int n = 0;
   for (std::int64_t reach = base; reach <= value; reach *= base)
     ++n;
@@ -55,6 +60,7 @@ constexpr std::int64_t ceil_root(std::int64_t value, int exponent) {
 
 /// Where part `index` of `parts` begins when `total` things are dealt out as evenly as possible in order.
 constexpr std::int64_t part_begin(std::int64_t total, std::int64_t parts, std::int64_t index) {
+  THALWEG_ASSERT(normal, parts > 0 && 0 <= index && index <= parts);
   return total / parts * index + total % parts * index / parts;
 }
 

@@ -4,6 +4,8 @@
 // Random numbers and hashes that are the same on every machine: what begins with a seed is reproduced from
 // it, and hashes may be compared by ranks and kept in files.
 
+#include "base/assertion.hpp"
+
 #include <concepts>
 #include <cstdint>
 #include <string_view>
@@ -24,6 +26,7 @@ public:
   /// 0 .. count-1, for counts of up to 2^32; uneven by less than count / 2^32.
   template <std::integral Number>
   Number below(Number count) {
+    THALWEG_ASSERT(normal, static_cast<std::uint64_t>(count) <= std::uint64_t{1} << 32);
     return static_cast<Number>(((next() >> 32) * static_cast<std::uint64_t>(count)) >> 32);
   }
   /// From 0 to below 1.

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <vector>
 
 namespace thalweg::schedule {
@@ -71,7 +72,7 @@ inline BlockList scratch(std::int32_t first, std::int32_t run = 1) {
 /// `length` blocks from `first` on in the buffer's first `modulus` blocks, going round past the last: one or
 /// two ranges.
 inline BlockList wrapped(Buffer buffer, std::int64_t first, std::int64_t length, std::int64_t modulus) {
-  THALWEG_ASSERT(normal, 0 <= length && length <= modulus);
+  THALWEG_ASSERT(normal, modulus > 0 && 0 <= length && length <= modulus);
   first = (first % modulus + modulus) % modulus;
   const auto at = [&](std::int64_t begin, std::int64_t run) {
     return BlockRange{buffer, static_cast<std::int32_t>(begin), static_cast<std::int32_t>(run)};
@@ -94,6 +95,8 @@ inline BlockList strided(Buffer buffer, std::int64_t first, std::int64_t run, st
                          std::int64_t stride) {
   if (run <= 0 || count <= 0)
     return {};
+  THALWEG_ASSERT(normal, first >= 0 && first + (count - 1) * stride >= 0);
+  THALWEG_ASSERT(normal, first + (count - 1) * stride + run <= std::numeric_limits<std::int32_t>::max());
   if (count == 1 || stride == run)
     return {{buffer, static_cast<std::int32_t>(first), static_cast<std::int32_t>(run * count)}};
   return {{buffer, static_cast<std::int32_t>(first), static_cast<std::int32_t>(run),

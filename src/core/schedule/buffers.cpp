@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "schedule/buffers.hpp"
 
+#include "base/assertion.hpp"
+
 namespace thalweg::schedule {
 
 namespace {
 
 std::int32_t degree(const Problem& problem, Rank rank, std::vector<Rank> Neighborhood::*side) {
+  THALWEG_ASSERT(light, problem.neighborhoods && rank >= 0 && rank < std::ssize(*problem.neighborhoods));
   return static_cast<std::int32_t>(((*problem.neighborhoods)[static_cast<std::size_t>(rank)].*side).size());
 }
 
@@ -25,6 +28,7 @@ bool is_vector(Operation operation) {
 } // namespace
 
 std::int32_t input_units(const Problem& problem, Rank rank) {
+  THALWEG_ASSERT(normal, rank >= 0 && rank < problem.ranks);
   switch (problem.operation) {
   case Operation::barrier:
   case Operation::broadcast:
@@ -49,6 +53,7 @@ std::int32_t input_units(const Problem& problem, Rank rank) {
 }
 
 std::int32_t output_units(const Problem& problem, Rank rank) {
+  THALWEG_ASSERT(normal, rank >= 0 && rank < problem.ranks);
   switch (problem.operation) {
   case Operation::barrier:
     return 0;
@@ -92,6 +97,7 @@ std::int64_t canonical_blocks(const Problem& problem, std::int32_t pieces) {
 
 std::int64_t canonical_block(const Problem& problem, Rank rank, std::int32_t pieces, Buffer buffer,
                              std::int32_t block) {
+  THALWEG_ASSERT(normal, block >= 0 && pieces >= 1);
   const std::int64_t ranks = problem.ranks;
   switch (problem.operation) {
   case Operation::barrier:
@@ -123,6 +129,7 @@ std::int64_t canonical_block(const Problem& problem, Rank rank, std::int32_t pie
 
 std::int32_t aliased_output(const Problem& problem, Rank rank, std::int32_t pieces,
                             std::int32_t input_block) {
+  THALWEG_ASSERT(normal, input_block >= 0 && input_block < input_units(problem, rank) * pieces);
   switch (problem.operation) {
   case Operation::allreduce:
   case Operation::scan:

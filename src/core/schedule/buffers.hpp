@@ -24,6 +24,7 @@
 // neighbors: as large as the largest piece).
 
 #include "base/arithmetic.hpp"
+#include "base/assertion.hpp"
 #include "schedule/block.hpp"
 #include "schedule/problem.hpp"
 
@@ -62,7 +63,9 @@ struct Extent {
 /// How large blocks are where all units are of one size, cut into pieces as evenly as possible.
 class Sizes {
 public:
-  Sizes(std::int32_t pieces, std::int64_t unit_bytes) : pieces_(pieces), unit_bytes_(unit_bytes) {}
+  Sizes(std::int32_t pieces, std::int64_t unit_bytes) : pieces_(pieces), unit_bytes_(unit_bytes) {
+    THALWEG_ASSERT(light, pieces >= 1 && unit_bytes >= 0);
+  }
 
   Extent of(std::span<const BlockRange> ranges) const {
     Extent extent;

@@ -7,6 +7,7 @@
 #include "schedule/fusing.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace thalweg::schedule {
 
@@ -41,6 +42,12 @@ BlockList slice(const BlockList& list, std::int64_t begin, std::int64_t end) {
   return result;
 }
 
+[[maybe_unused]] bool are_different_ranks(std::vector<Rank> members, std::int32_t ranks) {
+  std::ranges::sort(members);
+  return members.front() >= 0 && members.back() < ranks &&
+         std::ranges::adjacent_find(members) == members.end();
+}
+
 /// Each unit cut into `pieces` as evenly as its number of blocks allows.
 std::vector<BlockList> cut(std::vector<BlockList> units, std::int32_t pieces) {
   if (pieces == 1)
@@ -59,6 +66,10 @@ std::vector<BlockList> cut(std::vector<BlockList> units, std::int32_t pieces) {
 
 Builder::Builder(const Problem& problem, Rank rank, std::int32_t pieces)
     : recording_(std::make_shared<Recording>()), problem_(problem), rank_(rank), pieces_(pieces) {
+  THALWEG_ASSERT(light, rank >= 0 && rank < problem.ranks && pieces >= 1);
+  THALWEG_ASSERT(light, problem.root >= 0 && problem.root < problem.ranks);
+  for (const auto& group : {problem.nodes, problem.sockets, problem.leaves})
+    THALWEG_ASSERT(light, !group || std::ssize(*group) == problem.ranks);
   Schedule& schedule = recording_->schedule;
   schedule.operation = problem.operation;
   schedule.ranks = problem.ranks;
@@ -84,6 +95,7 @@ StepId Builder::message(StepKind kind, Side side, Rank peer, const BlockList& bl
   const BlockList mapped = global(blocks);
   if (mapped.empty() || peer < 0)
     return nothing;
+  THALWEG_ASSERT(normal, peer < ranks());
   Step step;
   step.kind = kind;
   step.side = side;
@@ -96,6 +108,7 @@ StepId Builder::copy(const BlockList& from, const BlockList& to, const After& af
   const BlockList target = global(to);
   if (source.empty() || is_same_memory(source, target))
     return nothing;
+  THALWEG_ASSERT(heavy, block_count(source) == block_count(target));
   return append(Step{}, source, target, after);
 }
 
@@ -123,7 +136,9 @@ StepId Builder::combine(const BlockList& from, const BlockList& into, Side from_
   Step step;
   step.kind = StepKind::combine;
   step.side = from_stands;
-  return append(step, source, global(into), after);
+  const BlockList target = global(into);
+  THALWEG_ASSERT(heavy, block_count(source) == block_count(target));
+  return append(step, source, target, after);
 }
 
 StepId Builder::send_token(Rank to, const After& after) {
@@ -198,6 +213,8 @@ BlockList Builder::global(const BlockList& blocks) const {
 
 std::int32_t Builder::scratch_blocks(std::int32_t blocks) {
   Schedule& schedule = recording_->schedule;
+  THALWEG_ASSERT(normal,
+                 blocks >= 0 && blocks <= std::numeric_limits<std::int32_t>::max() - schedule.scratch_blocks);
   if (!renaming_) {
     const std::int32_t first = schedule.scratch_blocks;
     schedule.scratch_blocks += blocks;
@@ -240,8 +257,12 @@ Builder Builder::subgroup(const Subproblem& sub) const {
   inner.problem_.ranks = static_cast<std::int32_t>(sub.members.size());
   inner.pieces_ = sub.pieces;
   const auto position = std::ranges::find(sub.members, rank_);
-  THALWEG_ASSERT(light, position != sub.members.end());
+  THALWEG_ASSERT(light, position != sub.members.end() && sub.pieces >= 1);
+  THALWEG_ASSERT(heavy, are_different_ranks(sub.members, ranks()));
   inner.rank_ = static_cast<Rank>(position - sub.members.begin());
+
+  THALWEG_ASSERT(light, std::ssize(sub.input_units) >= input_units(inner.problem_, inner.rank_));
+  THALWEG_ASSERT(light, std::ssize(sub.output_units) >= output_units(inner.problem_, inner.rank_));
 
   const auto globally = [this](std::vector<BlockList> units) {
     for (BlockList& unit : units)
@@ -266,6 +287,7 @@ Schedule Builder::finish() {
   Schedule& schedule = recording_->schedule;
   if (schedule.stages.size() > 1 && schedule.stages.back() == schedule.steps.size())
     schedule.stages.pop_back();
+  THALWEG_ASSERT(light, schedule.stages.front() == 0 && schedule.stages.back() <= schedule.steps.size());
   fuse_combinations(schedule);
   return std::move(schedule);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "schedule/fusing.hpp"
 
+#include "base/assertion.hpp"
+
 #include <algorithm>
 #include <vector>
 
@@ -105,6 +107,8 @@ private:
         ++stage;
       stage = stage < number.size() ? number[stage] : kept;
     }
+    THALWEG_ASSERT(normal, steps.size() == kept);
+    THALWEG_ASSERT(heavy, std::ranges::is_sorted(schedule_.stages));
     schedule_.steps = std::move(steps);
     schedule_.predecessors = std::move(predecessors);
   }
@@ -114,6 +118,7 @@ private:
     if (became_[first] == none) {
       predecessors.push_back(number[first]);
     } else if (became_[first] != s) {
+      THALWEG_ASSERT(normal, number[became_[first]] != none); // what took a step over stays itself
       predecessors.push_back(number[became_[first]]);
     } else {
       for (const std::uint32_t before : schedule_.predecessors_of(schedule_.steps[first]))

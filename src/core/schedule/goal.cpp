@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "schedule/goal.hpp"
 
+#include "base/assertion.hpp"
 #include "schedule/buffers.hpp"
 
 #include <algorithm>
@@ -23,7 +24,9 @@ public:
   std::uint32_t next(const Step& step) {
     const auto key = static_cast<std::uint64_t>(step.peer) << 17 | std::uint64_t{step.channel} << 1 |
                      (is_receive(step) ? 1 : 0);
-    return std::uint32_t{step.channel} << 20 | count_of(key)++;
+    std::uint32_t& count = count_of(key);
+    THALWEG_ASSERT(normal, count < 1U << channel_shift && step.channel < 1U << (32 - channel_shift));
+    return std::uint32_t{step.channel} << channel_shift | count++;
   }
 
 private:
@@ -38,6 +41,7 @@ private:
   }
 
   static constexpr std::size_t few = 24;
+  static constexpr int channel_shift = 20;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> first_;
   std::unordered_map<std::uint64_t, std::uint32_t> counts_;
 };
@@ -164,6 +168,7 @@ std::int64_t step_bytes(const Schedule& schedule, const Step& step, const GoalSi
 } // namespace
 
 std::int64_t message_bytes(const Schedule& schedule, const Step& step, const GoalSizes& sizes) {
+  THALWEG_ASSERT(normal, is_message(step));
   return std::max<std::int64_t>(step_bytes(schedule, step, sizes), 1);
 }
 

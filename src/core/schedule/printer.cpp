@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "schedule/printer.hpp"
 
+#include "base/assertion.hpp"
 #include "schedule/static_checks.hpp"
 
 #include <fmt/format.h>
@@ -105,6 +106,7 @@ void draw_order(const Schedule& schedule, std::string& text) {
 std::string draw(std::span<const Schedule> schedules) {
   std::vector<std::string> faults;
   const Matching matching = match_messages(schedules, 1, faults);
+  THALWEG_ASSERT(light, faults.empty());
   std::string text = "digraph schedule {\n  node [shape=box, fontname=\"sans-serif\", fontsize=10];\n";
   for (const Schedule& schedule : schedules) {
     text += fmt::format("  subgraph cluster_{0} {{\n    label=\"rank {0}\";\n", schedule.rank);

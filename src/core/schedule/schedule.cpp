@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "schedule/schedule.hpp"
 
+#include "base/assertion.hpp"
+
 #include <map>
 
 namespace thalweg::schedule {
@@ -14,8 +16,10 @@ Successors::Successors(const Schedule& schedule) : begins_(schedule.steps.size()
   steps_.resize(begins_.back());
   std::vector<std::uint32_t> next(begins_.begin(), begins_.end() - 1);
   for (std::uint32_t s = 0; s < schedule.steps.size(); ++s)
-    for (const std::uint32_t predecessor : schedule.predecessors_of(schedule.steps[s]))
+    for (const std::uint32_t predecessor : schedule.predecessors_of(schedule.steps[s])) {
+      THALWEG_ASSERT(normal, predecessor < s);
       steps_[next[predecessor]++] = s;
+    }
 }
 
 namespace {
@@ -35,6 +39,7 @@ std::vector<std::int64_t> content(const Schedule& schedule, const Step& step) {
 } // namespace
 
 std::vector<std::vector<std::uint32_t>> find_multicasts(const Schedule& schedule, std::size_t stage) {
+  THALWEG_ASSERT(light, stage < schedule.stages.size());
   const auto is_payload = [](const Step& step) {
     return step.kind == StepKind::send && step.source.size > 0;
   };
@@ -50,6 +55,7 @@ std::vector<std::vector<std::uint32_t>> find_multicasts(const Schedule& schedule
 }
 
 Schedule in_a_row(const Schedule& call, std::int32_t times) {
+  THALWEG_ASSERT(light, times >= 1);
   Schedule row = call;
   const auto steps = static_cast<std::uint32_t>(call.steps.size());
   const auto named = static_cast<std::uint32_t>(call.predecessors.size());

@@ -7,6 +7,7 @@
 // they name; the next stage begins when every step of this one has finished. The n-th send from a to b on a
 // channel meets the n-th receive from a at b, counted in program order.
 
+#include "base/assertion.hpp"
 #include "schedule/problem.hpp"
 
 #include <span>
@@ -64,6 +65,7 @@ struct Schedule {
 private:
   template <typename Item>
   static std::span<const Item> view(const std::vector<Item>& items, Span span) {
+    THALWEG_ASSERT(normal, std::uint64_t{span.begin} + span.size <= items.size());
     return {items.data() + span.begin, span.size};
   }
 };
@@ -83,6 +85,7 @@ public:
   explicit Successors(const Schedule& schedule);
 
   std::span<const std::uint32_t> of(std::uint32_t step) const {
+    THALWEG_ASSERT(normal, step + 1 < begins_.size());
     return {steps_.data() + begins_[step], begins_[step + 1] - begins_[step]};
   }
 

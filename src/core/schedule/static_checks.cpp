@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "schedule/static_checks.hpp"
 
+#include "base/assertion.hpp"
 #include "schedule/buffers.hpp"
 
 #include <algorithm>
@@ -42,6 +43,7 @@ public:
   bool before(std::uint32_t earlier, std::uint32_t later) const {
     if (ancestors_.empty())
       return false;
+    THALWEG_ASSERT(normal, earlier >= begin_ && later - begin_ < ancestors_.size());
     const std::uint32_t bit = earlier - begin_;
     return (ancestors_[later - begin_][bit / 64] >> (bit % 64) & 1) != 0;
   }
@@ -167,6 +169,13 @@ struct End {
   std::uint32_t step;
 };
 
+[[maybe_unused]] bool are_in_rank_order(std::span<const Schedule> schedules) {
+  for (std::size_t i = 0; i < schedules.size(); ++i)
+    if (schedules[i].rank != static_cast<Rank>(i) || schedules[i].ranks != std::ssize(schedules))
+      return false;
+  return true;
+}
+
 std::vector<End> message_ends(std::span<const Schedule> schedules, bool receives) {
   std::vector<End> ends;
   for (const Schedule& schedule : schedules)
@@ -186,6 +195,7 @@ std::vector<End> message_ends(std::span<const Schedule> schedules, bool receives
 
 Matching match_messages(std::span<const Schedule> schedules, std::size_t limit,
                         std::vector<std::string>& faults) {
+  THALWEG_ASSERT(heavy, are_in_rank_order(schedules));
   Matching matching;
   for (const Schedule& schedule : schedules)
     matching.emplace_back(schedule.steps.size());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "schedule/symbolic_state.hpp"
 
+#include "base/assertion.hpp"
+
 #include <algorithm>
 
 namespace thalweg::schedule {
@@ -24,6 +26,7 @@ std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
 ExpressionTable::ExpressionTable(std::int32_t ranks) : ranks_(ranks) {}
 
 ValueId ExpressionTable::contribution(Rank origin, std::int64_t block) {
+  THALWEG_ASSERT(normal, origin >= 0 && origin < ranks_ && block >= 0);
   const std::uint64_t key = static_cast<std::uint64_t>(block) * static_cast<std::uint64_t>(ranks_) +
                             static_cast<std::uint64_t>(origin);
   const auto [found, is_new] = leaves_.try_emplace(key, static_cast<ValueId>(nodes_.size()));
@@ -100,6 +103,7 @@ bool ExpressionTable::unite(const Node& left, const Node& right, Node& result) {
 }
 
 bool ExpressionTable::covers(ValueId id, Rank begin, Rank end) const {
+  THALWEG_ASSERT(normal, 0 <= begin && begin <= end && end <= ranks_);
   if (id < 0 || node(id).count != end - begin)
     return false;
   const Node& value = node(id);
@@ -136,6 +140,7 @@ Arrivals::Arrivals(std::span<const Schedule> schedules) : schedules_(schedules) 
 void Arrivals::advance(Rank rank, std::uint32_t step) {
   const Schedule& schedule = schedules_[static_cast<std::size_t>(rank)];
   RankKnowledge& own = ranks_[static_cast<std::size_t>(rank)];
+  THALWEG_ASSERT(normal, step < schedule.steps.size());
   while (step >= schedule.stage_end(own.stage)) {
     ++own.stage;
     own.before_stage = own.after_stage;
@@ -147,8 +152,10 @@ Arrivals::Set Arrivals::at_start(Rank rank, std::uint32_t step) {
   const Schedule& schedule = schedules_[static_cast<std::size_t>(rank)];
   RankKnowledge& own = ranks_[static_cast<std::size_t>(rank)];
   Set known = own.before_stage;
-  for (const std::uint32_t predecessor : schedule.predecessors_of(schedule.steps[step]))
+  for (const std::uint32_t predecessor : schedule.predecessors_of(schedule.steps[step])) {
+    THALWEG_ASSERT(normal, !own.of_step[predecessor].empty()); // it has finished
     add(known, own.of_step[predecessor]);
+  }
   return known;
 }
 
@@ -157,6 +164,7 @@ void Arrivals::finish(Rank rank, std::uint32_t step, Rank sender, std::uint32_t 
   if (sender >= 0)
     add(known, at_start(sender, sender_step));
   RankKnowledge& own = ranks_[static_cast<std::size_t>(rank)];
+  THALWEG_ASSERT(normal, own.of_step[step].empty()); // steps finish once
   add(own.after_stage, known);
   own.of_step[step] = std::move(known);
 }

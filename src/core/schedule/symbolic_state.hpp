@@ -4,6 +4,7 @@
 // What the verifier's symbolic execution knows: what a block holds, which is a contribution or two values
 // combined, and who is known to have entered a barrier.
 
+#include "base/assertion.hpp"
 #include "base/rank.hpp"
 #include "schedule/schedule.hpp"
 
@@ -49,7 +50,10 @@ private:
   };
   using Bits = std::vector<std::uint64_t>;
 
-  const Node& node(ValueId id) const { return nodes_[static_cast<std::size_t>(id)]; }
+  const Node& node(ValueId id) const {
+    THALWEG_ASSERT(normal, id >= 0 && id < std::ssize(nodes_));
+    return nodes_[static_cast<std::size_t>(id)];
+  }
   bool follows(const Node& left, const Node& right) const;
   Bits bits(const Node& node) const;
   bool unite(const Node& left, const Node& right, Node& result);

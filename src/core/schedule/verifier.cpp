@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "schedule/verifier.hpp"
 
+#include "base/assertion.hpp"
 #include "schedule/buffers.hpp"
 #include "schedule/static_checks.hpp"
 #include "schedule/symbolic_state.hpp"
@@ -38,6 +39,9 @@ public:
 
 private:
   std::size_t index(Buffer buffer, std::int32_t block) const {
+    THALWEG_ASSERT(normal, block >= 0 && block < (buffer == Buffer::input    ? inputs_
+                                                  : buffer == Buffer::output ? outputs_
+                                                                             : std::ssize(writes_)));
     if (buffer == Buffer::scratch)
       return static_cast<std::size_t>(inputs_ + outputs_ + block);
     if (buffer == Buffer::input && alias_[static_cast<std::size_t>(block)] < 0)
@@ -162,6 +166,7 @@ private:
   void execute(Rank rank, std::uint32_t s) {
     const Schedule& schedule = schedules_[static_cast<std::size_t>(rank)];
     const Step& step = schedule.steps[s];
+    THALWEG_ASSERT(normal, states_[static_cast<std::size_t>(rank)].started[s]);
     if (is_receive(step)) {
       const std::uint32_t partner = matching_[static_cast<std::size_t>(rank)][s];
       const Schedule& sender = schedules_[static_cast<std::size_t>(step.peer)];
@@ -242,6 +247,7 @@ private:
 
   void finish(Rank rank, std::uint32_t s) {
     RankState& state = states_[static_cast<std::size_t>(rank)];
+    THALWEG_ASSERT(normal, state.unfinished > 0);
     for (const std::uint32_t successor : state.successors[s])
       if (--state.waits[successor] == 0)
         start(rank, successor);
@@ -362,6 +368,7 @@ private:
 } // namespace
 
 Verdict verify(const Problem& problem, std::span<const Schedule> schedules) {
+  THALWEG_ASSERT(light, std::ssize(schedules) == problem.ranks);
   return Verifier(problem, schedules).run();
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "strategies/composition.hpp"
 
+#include "base/assertion.hpp"
+
 #include <algorithm>
 #include <numeric>
 
@@ -68,6 +70,7 @@ void Stage::append(Builder& builder, Subproblem sub, std::int64_t unit_bytes) co
 }
 
 std::int32_t common_pieces(std::initializer_list<std::int32_t> wanted) {
+  THALWEG_ASSERT(light, std::min(wanted) >= 1);
   constexpr std::int64_t limit = 1 << 17;
   std::int64_t common = 1;
   for (const std::int32_t pieces : wanted)
@@ -82,6 +85,7 @@ std::vector<Rank> everybody(std::int32_t count) {
 }
 
 BlockList output_part(const Builder& builder, std::int32_t parts, std::int32_t part) {
+  THALWEG_ASSERT(light, 0 <= part && part < parts && builder.pieces() % parts == 0);
   const std::int32_t share = builder.pieces() / parts;
   return schedule::output(part * share, share);
 }

@@ -4,6 +4,7 @@
 // Strategies made of strategies: mock-ups and two-level forms, whose stages the user may choose; and who
 // leads in strategies of two levels: one rank of each node, or one of each socket.
 
+#include "base/assertion.hpp"
 #include "strategies/index.hpp"
 #include "strategies/strategy.hpp"
 #include "topology/node_groups.hpp"
@@ -23,7 +24,9 @@ struct Stage {
   /// The parameter, proven at every choice; the first one is the default.
   Parameter parameter() const;
   std::string_view chosen(const Problem& whole) const {
-    return choices[static_cast<std::size_t>(whole.parameter(name))];
+    const std::int64_t value = whole.parameter(name);
+    THALWEG_ASSERT(normal, value >= 0 && value < std::ssize(choices));
+    return choices[static_cast<std::size_t>(value)];
   }
   /// The stage's problem: `ranks` ranks, units of `unit_bytes`, the whole's operator, and its segment and
   /// window where both strategies have them.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "strategies/exchange.hpp"
 
+#include "base/assertion.hpp"
+
 #include <algorithm>
 
 namespace thalweg::strategies {
@@ -38,6 +40,8 @@ StepId RunningSum::absorb(Rank from, std::span<const Runs> blocks, const BlockLi
 
 StepId receive_in_order(Builder& builder, std::span<const Rank> group, const BlockList& own,
                         const BlockList& target, const After& ready) {
+  THALWEG_ASSERT(heavy, std::ranges::count(group, builder.rank()) == 1);
+  THALWEG_ASSERT(normal, own != target);
   const bool own_is_first = group.front() == builder.rank();
   StepId last = schedule::nothing;
   for (const Rank peer : group) {
@@ -57,6 +61,7 @@ StepId receive_in_order(Builder& builder, std::span<const Rank> group, const Blo
 
 void append_reduce_scatter(Builder& builder, RunningSum& sum, std::span<const ExchangeStep> steps,
                            const BlockList* last_target) {
+  THALWEG_ASSERT(light, last_target == nullptr || !steps.empty());
   for (std::size_t i = 0; i < steps.size(); ++i) {
     builder.round();
     for (const Transfer& send : steps[i].sends)
@@ -77,6 +82,7 @@ void append_reduce_scatter(Builder& builder, RunningSum& sum, std::span<const Ex
 void append_allgather(Builder& builder, const RunningSum& sum, std::span<const ExchangeStep> steps) {
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
     builder.round();
+    THALWEG_ASSERT(normal, step->receives.empty() || sum.is_home());
     for (const Transfer& send : step->sends)
       builder.receive(send.peer, sum.home(send.blocks));
     for (const Transfer& receive : step->receives)
@@ -99,6 +105,7 @@ ExchangeStep fold_step(const topology::Places& places, Rank rank, std::span<cons
 
 std::vector<ExchangeStep> butterfly(const topology::Places& places, std::int32_t place, std::int32_t radix,
                                     ExchangeOrder order, const PartOfPlace& part) {
+  THALWEG_ASSERT(light, places.count() == topology::exchange_places(places.count(), radix));
   std::vector<ExchangeStep> steps;
   int done = 0;
   for (std::int32_t reach = 1; reach < places.count(); reach *= radix, ++done) {

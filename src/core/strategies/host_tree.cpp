@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "strategies/host_tree.hpp"
 
+#include "base/assertion.hpp"
 #include "topology/node_groups.hpp"
 #include "topology/tree.hpp"
 
@@ -48,6 +49,7 @@ public:
       : ranks_(topology::node_groups(b.ranks(), b.problem().nodes.get(), b.root())),
         root_(ranks_.group(b.root())), radix_(static_cast<std::int32_t>(b.parameter("radix"))) {
     std::vector<std::int32_t> leaves(static_cast<std::size_t>(ranks_.count()));
+    THALWEG_ASSERT(light, ranks_.is_leader(b.root()));
     if (b.problem().leaves)
       for (std::size_t node = 0; node < leaves.size(); ++node)
         leaves[node] = (*b.problem().leaves)[static_cast<std::size_t>(ranks_.leaders[node])];

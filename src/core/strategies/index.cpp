@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "strategies/index.hpp"
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 #include "base/nearest.hpp"
 #include "base/units.hpp"
@@ -99,6 +100,8 @@ std::int32_t pieces(const Strategy& strategy, const Problem& problem) {
 }
 
 schedule::Schedule build(const Strategy& strategy, const Problem& problem, Rank rank) {
+  THALWEG_ASSERT(light, problem.operation == strategy.operation);
+  THALWEG_ASSERT(heavy, !unsupported_reason(strategy, problem));
   Builder builder(problem, rank, pieces(strategy, problem));
   strategy.append(builder);
   return builder.finish();
@@ -114,6 +117,7 @@ std::vector<schedule::Schedule> build_all(const Strategy& strategy, const Proble
 void append_stage(Builder& builder, std::string_view name, schedule::Subproblem sub,
                   const schedule::Parameters& parameters) {
   const Strategy& strategy = find(sub.problem.operation, name);
+  THALWEG_ASSERT(light, !sub.members.empty());
   sub.problem.ranks = static_cast<std::int32_t>(sub.members.size());
   sub.problem.parameters = resolve(strategy, parameters);
   sub.pieces = pieces(strategy, sub.problem);

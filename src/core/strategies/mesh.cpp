@@ -2,6 +2,7 @@
 
 // Message combining on virtual meshes (topology/virtual_mesh.hpp): all-gathers and all-to-alls.
 
+#include "base/assertion.hpp"
 #include "schedule/block.hpp"
 #include "strategies/allgather/layout.hpp"
 #include "topology/node_groups.hpp"
@@ -152,6 +153,7 @@ public:
     const Region& region = regions_[static_cast<std::size_t>(phase)];
     const std::int32_t first = region.first + row * region.width;
     row += source_count;
+    THALWEG_ASSERT(normal, row <= std::ssize(region.sources));
     return schedule::scratch(first, source_count * region.width);
   }
 

@@ -3,6 +3,7 @@
 // A rank's edges in a neighborhood collective, which are all that it knows of the graph.
 
 #include "base/arithmetic.hpp"
+#include "base/assertion.hpp"
 #include "strategies/pacing.hpp"
 #include "strategies/strategy.hpp"
 
@@ -45,6 +46,7 @@ Edges edges_of(const Builder& b) {
       edges.receives.push_back({peer, unit});
     else
       edges.loops.emplace_back(loops.at(edges.loops.size()), unit);
+  THALWEG_ASSERT(light, edges.loops.size() == loops.size()); // each has both of its ends
   return edges;
 }
 

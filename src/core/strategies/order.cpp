@@ -75,6 +75,12 @@ std::vector<Rank> ranks_by(const std::vector<std::int32_t>& node_order,
   return ranks;
 }
 
+[[maybe_unused]] bool is_order(std::vector<Rank> order) {
+  std::ranges::sort(order);
+  return order.front() == 0 && order.back() + 1 == std::ssize(order) &&
+         std::ranges::adjacent_find(order) == order.end();
+}
+
 /// Empty where it is the ranks' own order.
 std::vector<Rank> unless_own(std::vector<Rank> order) {
   return std::ranges::is_sorted(order) ? std::vector<Rank>{} : order;
@@ -97,6 +103,7 @@ const std::vector<Rank>* chosen_order(const Problem& problem) {
     return nullptr;
   const std::vector<Rank>& order = chosen == Order::tour ? problem.orders->tour : problem.orders->places;
   THALWEG_ASSERT(light, order.empty() || std::ssize(order) == problem.ranks);
+  THALWEG_ASSERT(heavy, order.empty() || is_order(order));
   return order.empty() ? nullptr : &order;
 }
 
@@ -115,6 +122,7 @@ Strategy with_order(Strategy strategy) {
 std::shared_ptr<const RankOrders> rank_orders(const std::vector<std::int32_t>& nodes,
                                               const std::vector<std::int32_t>& sockets,
                                               const topology::NodePlaces& node_places) {
+  THALWEG_ASSERT(light, sockets.empty() || sockets.size() == nodes.size());
   if (nodes.empty())
     return nullptr;
   const std::int32_t count = std::ranges::max(nodes) + 1;

@@ -2,6 +2,7 @@
 #include "strategies/pacing.hpp"
 
 #include "base/arithmetic.hpp"
+#include "base/assertion.hpp"
 
 #include <bit>
 
@@ -19,6 +20,7 @@ public:
       : b_(b), sent_(sent), received_(received) {}
 
   After append(const Exchange& exchange, const After& after = {}) {
+    THALWEG_ASSERT(normal, exchange.from != b_.rank() && exchange.to != b_.rank());
     After steps;
     if (exchange.from >= 0)
       steps.push_back(b_.receive(exchange.from, received_(exchange.from), after));
@@ -94,6 +96,7 @@ Pace pace_of(const Builder& b) {
 void append_exchanges(Builder& b, std::span<const Exchange> exchanges,
                       const std::function<BlockList(Rank)>& sent,
                       const std::function<BlockList(Rank)>& received, Pace pace) {
+  THALWEG_ASSERT(light, pace.window >= 1);
   PacedExchanges paced(b, sent, received);
   switch (pace.barrier) {
   case Barrier::none:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 #include "base/arithmetic.hpp"
+#include "base/assertion.hpp"
 #include "strategies/segments.hpp"
 #include "strategies/strategy.hpp"
 
@@ -65,7 +66,10 @@ Ring::Ring(Builder& builder, const Pipeline& pipeline, Buffer home, std::int32_t
       previous_((builder.rank() + builder.ranks() - 1) % builder.ranks()),
       latest_(static_cast<std::size_t>(segments_), schedule::nothing),
       sent_(static_cast<std::size_t>(segments_) * static_cast<std::size_t>(builder.ranks()),
-            schedule::nothing) {}
+            schedule::nothing) {
+  // A rank alone would be its own neighbor.
+  THALWEG_ASSERT(light, builder.ranks() > 1 && segments_ >= 1 && pipeline.window >= 1);
+}
 
 BlockList Ring::at(Buffer buffer, std::int32_t first, std::int32_t back, std::int32_t segment) const {
   const auto block = static_cast<std::int32_t>(modulo(builder_.rank() - back, builder_.ranks()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "strategies/subtree_messages.hpp"
 
+#include "base/assertion.hpp"
 #include "strategies/segments.hpp"
 
 namespace thalweg::strategies {
@@ -63,6 +64,7 @@ void SubtreeMemory::append(std::int64_t item, std::int64_t count, BlockList& lis
   };
   // Positions below `pieces` are this rank's own unit.
   const std::int64_t position = items_.position(item);
+  THALWEG_ASSERT(normal, position >= 0);
   const std::int64_t own = std::clamp<std::int64_t>(pieces - position, 0, count);
   add(own_, position, own);
   add(Buffer::scratch, scratch_ + position + own - pieces, count - own);
@@ -70,6 +72,7 @@ void SubtreeMemory::append(std::int64_t item, std::int64_t count, BlockList& lis
 
 void MessageNeeds::add(std::int64_t item, std::int64_t count, schedule::StepId step) {
   const std::int64_t position = items_.position(item);
+  THALWEG_ASSERT(normal, position >= 0 && position + count <= items_.size());
   for (std::int64_t m = items_.message_of(position); m <= items_.message_of(position + count - 1); ++m) {
     schedule::After& after = after_[static_cast<std::size_t>(m)];
     if (after.empty() || after.back() != step)
@@ -110,6 +113,7 @@ public:
                 schedule::Buffer of_own)
       : positions_(subtree_positions(own, builder.ranks())), rank_(builder.rank()), of_all_(of_all),
         of_own_(of_own), is_root_(rank_ == builder.root()) {
+    THALWEG_ASSERT(light, own.front() == rank_);
     if (!is_root_ && own.size() > 1)
       kept_ = builder.scratch_blocks(static_cast<std::int32_t>(own.size()) - 1);
   }
@@ -127,7 +131,9 @@ private:
       return {{of_all_, rank, 1}};
     if (rank == rank_)
       return {{of_own_, 0, 1}};
-    return schedule::scratch(kept_ + positions_[static_cast<std::size_t>(rank)] - 1);
+    const std::int32_t position = positions_[static_cast<std::size_t>(rank)];
+    THALWEG_ASSERT(normal, position >= 1); // else it is not below this rank
+    return schedule::scratch(kept_ + position - 1);
   }
 
   std::vector<std::int32_t> positions_;

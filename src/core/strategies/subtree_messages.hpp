@@ -10,6 +10,7 @@
 // Where subtrees are no runs of ranks, the blocks of a whole subtree go as one message.
 
 #include "base/arithmetic.hpp"
+#include "base/assertion.hpp"
 #include "strategies/strategy.hpp"
 #include "strategies/tree_steps.hpp"
 #include "topology/tree.hpp"
@@ -38,6 +39,7 @@ public:
   /// pieces + piece.
   template <typename Visit>
   void for_each_run(std::int64_t message, Visit&& visit) const {
+    THALWEG_ASSERT(normal, message >= 0 && message < messages());
     std::int64_t skipped = 0;
     for (const auto& [first, end] : intervals_) {
       const std::int64_t count = (end - first) * pieces_;

@@ -5,6 +5,7 @@
 // ones.
 
 #include "base/arithmetic.hpp"
+#include "base/assertion.hpp"
 #include "strategies/allreduce/whole_exchange.hpp"
 #include "strategies/exchange.hpp"
 #include "topology/exchanges.hpp"
@@ -111,6 +112,7 @@ bool swing_needs_copy(Rank rank, std::int32_t ranks) {
 /// numbers: a block goes with the last step in which it is still of use. Odd numbers: the last rank exchanges
 /// its block and its operands directly with everybody, the others do the rest.
 std::vector<ExchangeStep> swing_steps(Rank rank, std::int32_t ranks, SwingOrder order, BlockNames names) {
+  THALWEG_ASSERT(light, ranks > 1 && rank >= 0 && rank < ranks);
   const std::int32_t even = even_part(ranks);
   if (rank == even)
     return {last_rank_step(even, order, names)};

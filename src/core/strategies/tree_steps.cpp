@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "strategies/tree_steps.hpp"
 
+#include "base/assertion.hpp"
 #include "strategies/segments.hpp"
 
 namespace thalweg::strategies {
 
-using schedule::StepId;
-using topology::TreeNode;
 using schedule::After;
 using schedule::Side;
+using schedule::StepId;
+using topology::TreeNode;
 using topology::TreeShape;
 
 std::vector<Parameter> degree_parameters(TreeShape shape) {
@@ -70,7 +71,9 @@ TreeNode rooted_node(const Builder& builder, TreeShape shape) {
 }
 
 PipelineDown::PipelineDown(Builder& builder, TreeNode place, std::int64_t window)
-    : builder_(builder), place_(std::move(place)), under_way_(static_cast<std::size_t>(window)) {}
+    : builder_(builder), place_(std::move(place)), under_way_(static_cast<std::size_t>(window)) {
+  THALWEG_ASSERT(light, window >= 1);
+}
 
 void PipelineDown::append(std::int32_t piece) {
   After& slot = under_way_[next_++ % under_way_.size()];
@@ -101,6 +104,7 @@ CombinePlace commutative_place(const TreeNode& node) {
 PipelineUp::PipelineUp(Builder& builder, CombinePlace place, std::int64_t window)
     : builder_(builder), place_(std::move(place)),
       under_way_(static_cast<std::size_t>(window), schedule::nothing) {
+  THALWEG_ASSERT(light, window >= 1);
   if (place_.parent >= 0 && !place_.children.empty())
     scratch_ = builder_.scratch_blocks(builder_.canonical());
 }

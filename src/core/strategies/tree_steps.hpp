@@ -4,6 +4,7 @@
 // What the tree strategies have in common: their shapes' parameters, a rank's place in the tree that stands
 // at the problem's root, and what travels along it: pieces down, operands up, both, or tokens.
 
+#include "base/assertion.hpp"
 #include "strategies/strategy.hpp"
 #include "topology/tree.hpp"
 
@@ -25,9 +26,11 @@ topology::TreeNode rooted_node(const Builder& builder, topology::TreeShape shape
 topology::TreeNode rooted(topology::TreeNode node, const Problem& problem);
 
 inline Rank relative(const Problem& problem, Rank rank) {
+  THALWEG_ASSERT(normal, rank >= 0 && rank < problem.ranks);
   return (rank - problem.root + problem.ranks) % problem.ranks;
 }
 inline Rank absolute(const Problem& problem, Rank relative_rank) {
+  THALWEG_ASSERT(normal, relative_rank >= 0 && relative_rank < problem.ranks);
   return static_cast<Rank>((std::int64_t{relative_rank} + problem.root) % problem.ranks);
 }
 

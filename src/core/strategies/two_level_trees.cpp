@@ -3,6 +3,7 @@
 // Trees of two levels, of nodes and inside of nodes, and what goes along them as one tree: segments that
 // follow one another (broadcast, reduce, allreduce), or the blocks of subtrees (gather, scatter).
 
+#include "base/assertion.hpp"
 #include "strategies/composition.hpp"
 #include "strategies/segments.hpp"
 #include "strategies/strategy.hpp"
@@ -89,7 +90,9 @@ std::vector<Parameter> TwoLevelTree::pipeline_parameters() {
 TwoLevelTree::TwoLevelTree(const Problem& problem)
     : groups_(*leader_groups(problem, problem.root)), root_group_(groups_.group(problem.root)),
       between_(shapes[problem.parameter("between")]), inside_(shapes[problem.parameter("inside")]),
-      radix_(static_cast<std::int32_t>(problem.parameter("radix"))) {}
+      radix_(static_cast<std::int32_t>(problem.parameter("radix"))) {
+  THALWEG_ASSERT(light, groups_.is_leader(problem.root));
+}
 
 TreeNode TwoLevelTree::node(Rank rank) const {
   const std::int32_t group = groups_.group(rank);

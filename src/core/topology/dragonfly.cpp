@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "topology/dragonfly.hpp"
 
+#include "base/assertion.hpp"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -88,6 +90,7 @@ double Dragonfly::bisection() const {
 }
 
 LinkEnds Dragonfly::ends(Link link) const {
+  THALWEG_ASSERT(normal, link >= 0 && link < links());
   const auto vertex = [&](std::int64_t router) { return nodes() + router; };
   if (link < first_local_) {
     const LinkEnds up{link / 2, vertex(router_of(link / 2))};
@@ -106,8 +109,10 @@ LinkEnds Dragonfly::ends(Link link) const {
 }
 
 void Dragonfly::append_route(Place from, Place to, std::vector<LinkShare>& route) const {
+  THALWEG_ASSERT(normal, from >= 0 && from < nodes() && to >= 0 && to < nodes());
   if (from == to)
     return;
+  [[maybe_unused]] const std::size_t begin = route.size();
   route.push_back({2 * from, 1});
   std::int64_t at = router_of(from);
   const std::int64_t last = router_of(to);
@@ -122,6 +127,7 @@ void Dragonfly::append_route(Place from, Place to, std::vector<LinkShare>& route
   if (at != last)
     route.push_back({local(at, last), 1});
   route.push_back({2 * to + 1, 1});
+  THALWEG_ASSERT(normal, static_cast<std::int64_t>(route.size() - begin) == hops(from, to));
 }
 
 double Dragonfly::capacity(Link link) const {

@@ -2,6 +2,10 @@
 #include "topology/exchanges.hpp"
 
 #include "base/arithmetic.hpp"
+#include "base/assertion.hpp"
+
+#include <algorithm>
+#include <functional>
 
 namespace thalweg::topology {
 
@@ -24,6 +28,7 @@ void add_run(std::vector<Runs>& result, std::int32_t first, std::int32_t run) {
 } // namespace
 
 std::vector<Runs> compressed(std::span<const std::int32_t> ascending) {
+  THALWEG_ASSERT(heavy, std::ranges::adjacent_find(ascending, std::greater_equal{}) == ascending.end());
   std::vector<Runs> result;
   for (std::size_t i = 0; i < ascending.size();) {
     std::size_t end = i + 1;
@@ -49,6 +54,7 @@ int dissemination_rounds(std::int32_t size, std::int32_t radix) {
 }
 
 std::vector<std::int32_t> dissemination_offsets(std::int32_t size, std::int32_t radix, int round) {
+  THALWEG_ASSERT(light, radix >= 2 && round >= 0);
   std::vector<std::int32_t> offsets;
   const std::int64_t distance = power(radix, round);
   for (std::int64_t digit = 1; digit < radix && digit * distance < size; ++digit)
@@ -61,6 +67,7 @@ std::int32_t exchange_places(std::int32_t ranks, std::int32_t radix) {
 }
 
 std::vector<std::int32_t> exchange_group(std::int32_t place, std::int32_t radix, std::int32_t weight) {
+  THALWEG_ASSERT(light, place >= 0 && radix >= 2 && weight >= 1);
   const std::int32_t own = place / weight % radix;
   std::vector<std::int32_t> group;
   for (std::int32_t digit = 0; digit < radix; ++digit)
@@ -69,6 +76,7 @@ std::vector<std::int32_t> exchange_group(std::int32_t place, std::int32_t radix,
 }
 
 Interval reversed_interval(std::int32_t place, std::int32_t radix, int digits, int done) {
+  THALWEG_ASSERT(light, 0 <= done && done <= digits && place >= 0 && place < power(radix, digits));
   auto length = static_cast<std::int32_t>(power(radix, digits));
   std::int32_t begin = 0;
   for (int i = 0; i < done; ++i) {
@@ -80,6 +88,7 @@ Interval reversed_interval(std::int32_t place, std::int32_t radix, int digits, i
 }
 
 Interval leading_interval(std::int32_t place, std::int32_t radix, int digits, int done) {
+  THALWEG_ASSERT(light, 0 <= done && done <= digits && place >= 0 && place < power(radix, digits));
   const auto length = static_cast<std::int32_t>(power(radix, digits - done));
   const std::int32_t begin = place / length * length;
   return {begin, begin + length};
@@ -91,6 +100,7 @@ Runs ranks_of(const Places& places, const Interval& interval) {
 }
 
 std::vector<Runs> ranks_of_residue(const Places& places, std::int32_t residue, std::int32_t modulus) {
+  THALWEG_ASSERT(light, 0 <= residue && residue < modulus);
   if (modulus == 1)
     return {ranks_of(places, {0, places.count()})};
   std::vector<Runs> result;
@@ -145,12 +155,15 @@ int swing_steps(std::int32_t ranks) {
 }
 
 Rank swing_partner(Rank rank, int step, std::int32_t ranks, SwingOrder order) {
+  THALWEG_ASSERT(normal, ranks % 2 == 0 && rank >= 0 && rank < ranks);
+  THALWEG_ASSERT(normal, step >= 0 && step < swing_steps(ranks));
   const std::int64_t distance = signed_distance(exponent_of(step, ranks, order));
   return static_cast<Rank>(modulo(rank % 2 == 0 ? rank + distance : rank - distance, ranks));
 }
 
 std::vector<Runs> swing_blocks(Rank rank, int done, std::int32_t ranks, SwingOrder order) {
   const int steps = swing_steps(ranks);
+  THALWEG_ASSERT(light, is_power_of_two(ranks) && 0 <= done && done <= steps);
   if (done == 0)
     return {{0, ranks}};
   if (done == steps)
@@ -178,6 +191,7 @@ std::vector<Runs> swing_blocks(Rank rank, int done, std::int32_t ranks, SwingOrd
 }
 
 std::int32_t swing_number(Rank rank, std::int32_t ranks) {
+  THALWEG_ASSERT(light, is_power_of_two(ranks) && rank >= 0 && rank < ranks);
   // Base -2 digits tell the path to a rank: it crosses where a run of equal digits ends, as in a Gray code.
   const std::uint32_t digits = negabinary(rank % 2 == 0 ? -rank : rank, ranks);
   const std::uint32_t crossings = digits ^ digits >> 1;
@@ -203,6 +217,8 @@ std::vector<std::int8_t> swing_departures(std::int32_t ranks, SwingOrder order) 
       reached.push_back(partner);
     }
   }
+  // Every rank but the owner has a step in which its sum leaves.
+  THALWEG_ASSERT(light, std::ssize(reached) == ranks);
   return departures;
 }
 

@@ -3,6 +3,7 @@
 
 // Exchanges in rounds as index arithmetic: who meets whom, and what each is still responsible for.
 
+#include "base/assertion.hpp"
 #include "base/rank.hpp"
 
 #include <cstdint>
@@ -50,7 +51,9 @@ std::vector<std::int32_t> dissemination_offsets(std::int32_t size, std::int32_t 
 class Places {
 public:
   Places(std::int32_t ranks, std::int32_t count)
-      : count_(count), size_(ranks / count), larger_(ranks % count) {}
+      : count_(count), size_(ranks / count), larger_(ranks % count) {
+    THALWEG_ASSERT(light, 1 <= count && count <= ranks);
+  }
 
   std::int32_t count() const { return count_; }
   /// Places 0 .. larger()-1 have size() + 1 ranks, the others size().
@@ -58,9 +61,13 @@ public:
   std::int32_t size() const { return size_; }
 
   /// First rank of a place: its speaker. begin(count()) = ranks.
-  Rank begin(std::int32_t place) const { return place * size_ + (place < larger_ ? place : larger_); }
+  Rank begin(std::int32_t place) const {
+    THALWEG_ASSERT(normal, place >= 0 && place <= count_);
+    return place * size_ + (place < larger_ ? place : larger_);
+  }
   Rank end(std::int32_t place) const { return begin(place + 1); }
   std::int32_t place_of(Rank rank) const {
+    THALWEG_ASSERT(normal, rank >= 0 && rank < begin(count_));
     const std::int32_t in_larger = larger_ * (size_ + 1);
     return rank < in_larger ? rank / (size_ + 1) : larger_ + (rank - in_larger) / size_;
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "topology/fat_tree.hpp"
 
+#include "base/assertion.hpp"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -62,6 +64,7 @@ std::string FatTree::name() const {
 }
 
 std::size_t FatTree::meeting_level(Place a, Place b) const {
+  THALWEG_ASSERT(normal, a >= 0 && a < nodes() && b >= 0 && b < nodes());
   std::size_t level = 0;
   for (; a != b; ++level) {
     a /= shape_.children[level];
@@ -136,11 +139,13 @@ std::size_t FatTree::level_below(Link link) const {
 }
 
 LinkEnds FatTree::ends(Link link) const {
+  THALWEG_ASSERT(normal, link >= 0 && link < links());
   const std::size_t level = level_below(link);
   const Link number = (link - first_links_[level]) / 2;
   const Vertex below = number / shape_.parents[level];
   const std::int64_t parent = number % shape_.parents[level];
   const std::int64_t way = below % ways_[level] + parent * ways_[level];
+  THALWEG_ASSERT(normal, way < ways_[level + 1]);
   const Vertex above = below / ways_[level] / shape_.children[level] * ways_[level + 1] + way;
   const LinkEnds up{first_vertices_[level] + below, first_vertices_[level + 1] + above};
   return link % 2 == 0 ? up : LinkEnds{up.to, up.from};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "topology/graph_interconnect.hpp"
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 
 #include <algorithm>
@@ -183,10 +184,12 @@ Link GraphInterconnect::next(Vertex at, Place to) const {
       return link;
   }
   const std::vector<Link> links = shorter(at, to);
+  THALWEG_ASSERT(normal, !links.empty()); // summarize() has refused nodes that cannot reach each other
   return links[static_cast<std::size_t>(to) % links.size()];
 }
 
 void GraphInterconnect::append_route(Place from, Place to, std::vector<LinkShare>& route) const {
+  THALWEG_ASSERT(normal, from >= 0 && from < graph_.nodes && to >= 0 && to < graph_.nodes);
   if (graph_.spread) {
     append_spread(from, to, route);
     return;

@@ -4,6 +4,8 @@
 // Meshes and tori of any dimensions as arithmetic: places, coordinates, and how many hops lie between two.
 // Nothing is kept for a place, so a million of them cost nothing.
 
+#include "base/assertion.hpp"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -29,6 +31,7 @@ public:
   std::string name() const;
 
   std::int32_t coordinate(Place place, std::size_t dimension) const {
+    THALWEG_ASSERT(normal, place >= 0 && place < places_ && dimension < extents_.size());
     return static_cast<std::int32_t>(place / strides_[dimension] % extents_[dimension]);
   }
   /// The place that is `steps` further in a dimension, also backward; on a mesh -1 beyond its edge.

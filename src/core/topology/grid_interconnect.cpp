@@ -2,6 +2,7 @@
 #include "topology/grid_interconnect.hpp"
 
 #include "base/arithmetic.hpp"
+#include "base/assertion.hpp"
 #include "topology/grid.hpp"
 
 #include <algorithm>
@@ -50,6 +51,13 @@ void append_box(const Grid& grid, Place from, const Box& box, double weight, std
   }
 }
 
+[[maybe_unused]] double carried(const std::vector<LinkShare>& route, std::size_t begin) {
+  double sum = 0;
+  for (std::size_t i = begin; i < route.size(); ++i)
+    sum += route[i].share;
+  return sum;
+}
+
 /// Puts together what the same link carries, from `begin` on.
 void merge_shares(std::vector<LinkShare>& route, std::size_t begin) {
   std::sort(route.begin() + static_cast<std::ptrdiff_t>(begin), route.end(),
@@ -73,6 +81,7 @@ std::int64_t steps_ahead(const Grid& grid, Place from, Place to, std::size_t dim
     if (2 * ahead > extent)
       ahead -= extent;
   }
+  THALWEG_ASSERT(normal, std::abs(ahead) < extent);
   return ahead;
 }
 
@@ -95,6 +104,8 @@ void append_adaptive_route(const Grid& grid, Place from, Place to, std::vector<L
   }
   if (!ties.empty())
     merge_shares(route, begin);
+  // All of the bytes take a link for each hop.
+  THALWEG_ASSERT(heavy, std::abs(carried(route, begin) - static_cast<double>(grid.hops(from, to))) < 1e-6);
 }
 
 namespace {
@@ -193,6 +204,7 @@ double GridInterconnect::bisection() const {
 }
 
 LinkEnds GridInterconnect::ends(Link link) const {
+  THALWEG_ASSERT(normal, link >= 0 && link < links());
   if (link >= first_node_link()) {
     const Place node = (link - first_node_link()) / 2;
     const Vertex at = vertex(switch_place(node));
@@ -206,6 +218,7 @@ LinkEnds GridInterconnect::ends(Link link) const {
 }
 
 void GridInterconnect::append_route(Place from, Place to, std::vector<LinkShare>& route) const {
+  THALWEG_ASSERT(normal, from >= 0 && from < nodes() && to >= 0 && to < nodes());
   if (from == to)
     return;
   if (has_node_links())

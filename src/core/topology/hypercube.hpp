@@ -6,6 +6,7 @@
 // .. onto 0, 1, ..
 
 #include "base/arithmetic.hpp"
+#include "base/assertion.hpp"
 #include "base/rank.hpp"
 
 #include <algorithm>
@@ -17,7 +18,9 @@ class Hypercube {
 public:
   Hypercube(std::int32_t ranks, std::int32_t radix)
       : ranks_(ranks), radix_(radix), dimensions_(floor_log(radix, ranks)),
-        nodes_(static_cast<std::int32_t>(power(radix, dimensions_))) {}
+        nodes_(static_cast<std::int32_t>(power(radix, dimensions_))) {
+    THALWEG_ASSERT(light, ranks >= 1 && radix >= 2 && nodes_ <= ranks);
+  }
 
   std::int32_t ranks() const { return ranks_; }
   std::int32_t radix() const { return radix_; }
@@ -38,6 +41,7 @@ public:
   std::int32_t distance(std::int32_t stage) const { return static_cast<std::int32_t>(power(radix_, stage)); }
   /// The node that differs from `node` in digit `stage` by k, going round.
   Rank neighbor(Rank node, std::int32_t stage, std::int32_t k) const {
+    THALWEG_ASSERT(normal, node >= 0 && node < nodes_ && stage >= 0 && stage < dimensions_);
     const std::int32_t unit = distance(stage);
     const std::int32_t digit = node / unit % radix_;
     return node + ((digit + k) % radix_ - digit) * unit;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "topology/network.hpp"
 
+#include "base/assertion.hpp"
 #include "base/error.hpp"
 #include "topology/node_groups.hpp"
 
@@ -57,6 +58,7 @@ std::int32_t Network::hosts_of(std::string_view shape) {
 }
 
 std::int32_t Network::vertex(Vertex at) const {
+  THALWEG_ASSERT(normal, at >= 0 && at < interconnect_->vertices());
   return static_cast<std::int32_t>(at < interconnect_->nodes() ? at : at - interconnect_->nodes() + hosts_);
 }
 
@@ -92,6 +94,7 @@ std::vector<std::int32_t> Network::forwarding(std::int32_t host) const {
 
 std::vector<std::int32_t> Network::route(std::int32_t from, std::int32_t to) const {
   std::vector<LinkShare> shares;
+  THALWEG_ASSERT(normal, from >= 0 && from < hosts_ && to >= 0 && to < hosts_);
   interconnect_->append_route(from, to, shares);
   std::vector<std::int32_t> links;
   for (const LinkShare& share : shares) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "topology/node_groups.hpp"
 
+#include "base/assertion.hpp"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -18,6 +20,8 @@ bool NodeGroups::contiguous() const {
 }
 
 NodeGroups node_groups(std::int32_t ranks, const std::vector<std::int32_t>* nodes, Rank root) {
+  THALWEG_ASSERT(light, nodes == nullptr || std::ssize(*nodes) == ranks);
+  THALWEG_ASSERT(light, root < ranks);
   NodeGroups groups;
   std::vector<std::int32_t> index_of_node;
   groups.group_of.reserve(static_cast<std::size_t>(ranks));

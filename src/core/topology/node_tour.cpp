@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "topology/node_tour.hpp"
 
+#include "base/assertion.hpp"
 #include "topology/tour.hpp"
 
 #include <algorithm>
@@ -121,6 +122,8 @@ std::vector<std::int32_t> node_tour(const Network& network, std::span<const std:
       best = std::move(order);
     }
   }
+  THALWEG_ASSERT(light, best.size() == places.size());
+  THALWEG_ASSERT(heavy, std::ranges::is_permutation(best, trips.own()));
   return from_first(std::move(best));
 }
 

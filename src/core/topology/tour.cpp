@@ -2,6 +2,7 @@
 #include "topology/tour.hpp"
 
 #include "base/arithmetic.hpp"
+#include "base/assertion.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -61,6 +62,10 @@ std::uint64_t HilbertCurve::key(std::span<const std::int32_t> coordinates) const
     return (static_cast<std::uint64_t>(coordinates[side.dimension]) << side.bits) /
            static_cast<std::uint64_t>(side.extent);
   };
+  THALWEG_ASSERT(heavy, std::ranges::all_of(sides_, [&](const Side& side) {
+                   return side.dimension < coordinates.size() && coordinates[side.dimension] >= 0 &&
+                          coordinates[side.dimension] < side.extent;
+                 }));
   std::uint64_t result = 0;
   Corner entered = 0;
   int crossed = 0;
@@ -228,6 +233,7 @@ std::vector<std::int32_t> tour(const Grid& grid, std::span<const Place> places) 
   for (std::vector<std::int32_t>& part : parts)
     follow_curve(grid, places, part);
   std::vector<std::int32_t> through_pieces = joined(grid, places, std::move(parts));
+  THALWEG_ASSERT(light, through_pieces.size() == places.size());
   return tour_hops(grid, places, through_pieces) < tour_hops(grid, places, curve) ? through_pieces : curve;
 }
 

@@ -2,6 +2,7 @@
 #include "topology/tree.hpp"
 
 #include "base/arithmetic.hpp"
+#include "base/assertion.hpp"
 #include "topology/exchanges.hpp"
 
 #include <algorithm>
@@ -33,6 +34,7 @@ std::int32_t bine_distance(int terms) {
 }
 
 TreeNode bine_node(int digits, Rank node) {
+  THALWEG_ASSERT(normal, digits >= 0 && digits < 31 && node >= 0 && node < 1 << digits);
   TreeNode result;
   int edges = digits;
   if (node != 0) {
@@ -136,6 +138,7 @@ std::pair<Rank, Rank> folded_bine_subtree(std::int32_t size, Rank node) {
 } // namespace
 
 TreeNode tree_node(TreeShape shape, std::int32_t size, std::int32_t degree, Rank node) {
+  THALWEG_ASSERT(normal, node >= 0 && node < size && degree >= (shape == TreeShape::knomial ? 2 : 1));
   TreeNode result;
   switch (shape) {
   case TreeShape::kary:
@@ -165,6 +168,7 @@ TreeNode tree_node(TreeShape shape, std::int32_t size, std::int32_t degree, Rank
 
 std::vector<std::pair<Rank, Rank>> subtree(TreeShape shape, std::int32_t size, std::int32_t degree,
                                            Rank node) {
+  THALWEG_ASSERT(normal, node >= 0 && node < size && degree >= (shape == TreeShape::knomial ? 2 : 1));
   if (node == 0)
     return {{0, size}};
   switch (shape) {
@@ -240,6 +244,7 @@ TreeNode place_node(std::int32_t size, Rank place) {
 } // namespace
 
 InorderNode inorder_node(std::int32_t size, Rank root, Rank node) {
+  THALWEG_ASSERT(normal, root >= 0 && root < size && node >= 0 && node < size);
   InorderNode found;
   found.end = size;
   Rank at = root;
@@ -257,6 +262,7 @@ InorderNode inorder_node(std::int32_t size, Rank root, Rank node) {
 }
 
 std::array<TreeNode, 2> double_tree_node(std::int32_t size, Rank node) {
+  THALWEG_ASSERT(normal, node >= 0 && node < size);
   // The second tree numbers the others so that even and odd change roles: backwards where their number is
   // even, else one place further round. Both numberings have an inverse of the same kind.
   const std::int32_t others = size - 1;

@@ -2,9 +2,9 @@
 #include "topology/virtual_mesh.hpp"
 
 #include "base/arithmetic.hpp"
+#include "base/assertion.hpp"
 
 #include <algorithm>
-#include <cassert>
 
 namespace thalweg::topology {
 
@@ -21,24 +21,26 @@ VirtualMesh::VirtualMesh(std::int32_t ranks, std::int32_t dimensions) : ranks_(r
 VirtualMesh::VirtualMesh(std::int32_t ranks, std::span<const std::int32_t> sides)
     : ranks_(ranks), sides_(sides.begin(), sides.end()) {
   set_strides();
-  assert(!sides_.empty());
-  [[maybe_unused]] const std::int64_t plane = strides_[sides_.size() - 1];
-  assert(sides_.back() == ceil_divide(std::int64_t{ranks}, plane));
+  THALWEG_ASSERT(light, !sides_.empty());
+  THALWEG_ASSERT(light, sides_.back() == ceil_divide(std::int64_t{ranks}, strides_[sides_.size() - 1]));
 }
 
 void VirtualMesh::set_strides() {
   strides_.push_back(1);
   for (const std::int32_t side : sides_)
     strides_.push_back(strides_.back() * side);
+  THALWEG_ASSERT(light, ranks_ >= 1 && strides_.back() >= ranks_);
 }
 
 std::int32_t VirtualMesh::coordinate(Rank rank, std::int32_t dimension) const {
+  THALWEG_ASSERT(normal, rank >= 0 && rank < strides_.back() && dimension >= 0 && dimension < dimensions());
   const auto d = static_cast<std::size_t>(dimension);
   return static_cast<std::int32_t>(rank % strides_[d + 1] / strides_[d]);
 }
 
 Rank VirtualMesh::towards(Rank holder, std::int32_t dimension, std::int32_t wanted) const {
   const std::int32_t own = coordinate(holder, dimension);
+  THALWEG_ASSERT(normal, wanted != own && wanted >= 0 && wanted < side(dimension));
   const std::int64_t cell = holder + (wanted - own) * strides_[static_cast<std::size_t>(dimension)];
   if (cell < ranks_)
     return static_cast<Rank>(cell);

@@ -8,6 +8,7 @@
 // of them first. *Binary blocks* splits the ranks into powers of two; each block halves for itself, then
 // results pass from the smallest block up to the largest, whose piece they are cut to, and back again.
 
+#include "base/assertion.hpp"
 #include "strategies/exchange.hpp"
 
 #include "base/arithmetic.hpp"
@@ -75,6 +76,7 @@ std::vector<ExchangeStep> binary_block_steps(const Builder& b) {
   std::size_t own = 0;
   while (b.rank() >= blocks[own].begin + blocks[own].size())
     ++own;
+  THALWEG_ASSERT(light, own < blocks.size());
   const BinaryBlock& block = blocks[own];
   const std::int32_t place = b.rank() - block.begin;
   const auto scale_of = [&](const BinaryBlock& which) { return 1 << (blocks.front().digits - which.digits); };

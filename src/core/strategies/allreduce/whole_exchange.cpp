@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "strategies/allreduce/whole_exchange.hpp"
 
+#include "base/assertion.hpp"
 #include "strategies/exchange.hpp"
 #include "strategies/segments.hpp"
 #include "topology/exchanges.hpp"
@@ -125,6 +126,10 @@ void follow(Builder& b, Rank speaker) {
 
 void append_whole_exchange(Builder& builder, const ExchangeRounds& rounds, const std::vector<Rank>& members,
                            Rank speaker) {
+  THALWEG_ASSERT(light, speaker < 0 || (rounds.empty() && members.empty()));
+  THALWEG_ASSERT(heavy, std::ranges::all_of(rounds, [&](const std::vector<Rank>& group) {
+                   return std::ranges::count(group, builder.rank()) == 1;
+                 }));
   if (speaker >= 0)
     follow(builder, speaker);
   else

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/arithmetic.hpp"
+#include "base/assertion.hpp"
 #include "schedule/block.hpp"
 #include "strategies/strategy.hpp"
 
@@ -110,6 +111,7 @@ void append(Builder& b) {
     b.round();
     for (std::int64_t z = 1; z < b.parameter("radix") && z * slots.unit(x) < b.ranks(); ++z) {
       const std::int64_t distance = z * slots.unit(x);
+      THALWEG_ASSERT(heavy, block_count(slots.arriving(x, z)) == block_count(slots.leaving(x, z)));
       b.receive(static_cast<Rank>(modulo(b.rank() - distance, b.ranks())), slots.arriving(x, z));
       b.send(static_cast<Rank>((b.rank() + distance) % b.ranks()), slots.leaving(x, z));
     }
