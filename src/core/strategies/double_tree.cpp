@@ -10,14 +10,6 @@ namespace thalweg::strategies {
 
 namespace {
 
-constexpr std::string_view double_tree_source =
-    "Sanders, Speck, Traff 2009, section 3; NCCL's double binary tree";
-
-/// As many pieces for each half.
-std::int32_t double_tree_pieces(const Problem& problem) {
-  return 2 * segment_count(problem.unit_bytes, 2 * problem.parameter("segment"));
-}
-
 /// The rank's places in the trees at the problem's root.
 std::array<topology::TreeNode, 2> rooted_places(const Builder& b) {
   auto places = topology::double_tree_node(b.ranks(), relative(b.problem(), b.rank()));
@@ -33,6 +25,24 @@ void append_halves(const Builder& b, Pipeline first, Pipeline second) {
     first.append(piece);
     second.append(half + piece);
   }
+}
+
+/// What all three have in common.
+Strategy double_tree_of(Operation operation, std::string_view summary, std::string_view wins_when,
+                        void (*append)(Builder&)) {
+  return {.name = "double_tree",
+          .operation = operation,
+          .summary = summary,
+          .wins_when = wins_when,
+          .source = "Sanders, Speck, Traff 2009, section 3; NCCL's double binary tree",
+          .parameters = {segment_parameter(32 << 10), piece_window_parameter()},
+          .in_place = operation != Operation::broadcast, // which has one buffer
+          .order_matters = true,
+          .pieces =
+              [](const Problem& problem) { // as many for each half
+                return 2 * segment_count(problem.unit_bytes, 2 * problem.parameter("segment"));
+              },
+          .append = append};
 }
 
 } // namespace
@@ -52,16 +62,10 @@ void append_double_tree(Builder& b) {
 } // namespace
 
 Strategy double_tree() {
-  return {.name = "double_tree",
-          .operation = Operation::broadcast,
-          .summary = "each half of the message goes down a binary tree of its own; inner ranks of one are "
-                     "leaves of the other",
-          .wins_when = "large messages on many ranks",
-          .source = double_tree_source,
-          .parameters = {segment_parameter(32 << 10), piece_window_parameter()},
-          .order_matters = true,
-          .pieces = double_tree_pieces,
-          .append = append_double_tree};
+  return double_tree_of(Operation::broadcast,
+                        "each half of the message goes down a binary tree of its own; inner ranks of one are "
+                        "leaves of the other",
+                        "large messages on many ranks", append_double_tree);
 }
 
 } // namespace thalweg::strategies::broadcast
@@ -80,17 +84,10 @@ void append_double_tree(Builder& b) {
 } // namespace
 
 Strategy double_tree() {
-  return {.name = "double_tree",
-          .operation = Operation::reduce,
-          .summary = "each half of the vector goes up a binary tree of its own; inner ranks of one are "
-                     "leaves of the other",
-          .wins_when = "large vectors on many ranks",
-          .source = double_tree_source,
-          .parameters = {segment_parameter(32 << 10), piece_window_parameter()},
-          .in_place = true,
-          .order_matters = true,
-          .pieces = double_tree_pieces,
-          .append = append_double_tree};
+  return double_tree_of(Operation::reduce,
+                        "each half of the vector goes up a binary tree of its own; inner ranks of one are "
+                        "leaves of the other",
+                        "large vectors on many ranks", append_double_tree);
 }
 
 } // namespace thalweg::strategies::reduce
@@ -120,16 +117,10 @@ void append_double_tree(Builder& b) {
 } // namespace
 
 Strategy double_tree() {
-  return {.name = "double_tree",
-          .operation = Operation::allreduce,
-          .summary = "each half of the vector goes up and down a binary tree of its own, segment by segment",
-          .wins_when = "medium and long vectors on very many ranks",
-          .source = double_tree_source,
-          .parameters = {segment_parameter(32 << 10), piece_window_parameter()},
-          .in_place = true,
-          .order_matters = true,
-          .pieces = double_tree_pieces,
-          .append = append_double_tree};
+  return double_tree_of(
+      Operation::allreduce,
+      "each half of the vector goes up and down a binary tree of its own, segment by segment",
+      "medium and long vectors on very many ranks", append_double_tree);
 }
 
 } // namespace thalweg::strategies::allreduce

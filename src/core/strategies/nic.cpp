@@ -7,24 +7,45 @@
 #include "strategies/subtree_messages.hpp"
 #include "strategies/tree_steps.hpp"
 
+namespace thalweg::strategies {
+
+namespace {
+
+/// What all have in common.
+Strategy nic_of(Operation operation, std::string_view summary, std::string_view wins_when,
+                std::string_view source, void (*append)(Builder&)) {
+  std::vector<Parameter> parameters{host_tree_radix(), host_tree_where()};
+  if (schedule::is_reduction(operation))
+    parameters.push_back(host_tree_sum());
+  return {.name = "nic",
+          .operation = operation,
+          .summary = summary,
+          .wins_when = wins_when,
+          .source = source,
+          .parameters = std::move(parameters),
+          .in_place = operation != Operation::barrier && operation != Operation::broadcast,
+          .uses_nodes = true,
+          .offloads = true,
+          .append = append};
+}
+
+} // namespace
+
+} // namespace thalweg::strategies
+
 namespace thalweg::strategies::barrier {
 
 Strategy nic() {
-  return {.name = "nic",
-          .operation = Operation::barrier,
-          .summary = "tokens up and down a tree of nodes, in the network devices' packet path: a rank starts "
-                     "it and looks for the end",
-          .wins_when =
-              "one or few ranks a node on Ethernet, where each host has an agent (thalweg nic serve)",
-          .source = "Zhang 2002, section 3.3.3 (gather, then broadcast, on the network interface)",
-          .parameters = {host_tree_radix(), host_tree_where()},
-          .uses_nodes = true,
-          .offloads = true,
-          .append = [](Builder& builder) {
-            const topology::TreeNode node = host_tree_node(builder);
-            append_arrival(builder, node);
-            append_release(builder, node);
-          }};
+  return nic_of(Operation::barrier,
+                "tokens up and down a tree of nodes, in the network devices' packet path: a rank starts "
+                "it and looks for the end",
+                "one or few ranks a node on Ethernet, where each host has an agent (thalweg nic serve)",
+                "Zhang 2002, section 3.3.3 (gather, then broadcast, on the network interface)",
+                [](Builder& builder) {
+                  const topology::TreeNode node = host_tree_node(builder);
+                  append_arrival(builder, node);
+                  append_release(builder, node);
+                });
 }
 
 } // namespace thalweg::strategies::barrier
@@ -45,18 +66,12 @@ void append_on_hosts(Builder& b) {
 } // namespace
 
 Strategy nic() {
-  return {.name = "nic",
-          .operation = Operation::broadcast,
-          .summary =
-              "down a tree of nodes, whose network devices keep and relay it: a rank takes it from its "
-              "own when it comes",
-          .wins_when =
-              "short messages and late ranks on Ethernet, where each host has an agent (thalweg nic serve)",
-          .source = "Zhang 2002, section 3.3.5 (broadcast with acknowledgements that go one hop)",
-          .parameters = {host_tree_radix(), host_tree_where()},
-          .uses_nodes = true,
-          .offloads = true,
-          .append = append_on_hosts};
+  return nic_of(Operation::broadcast,
+                "down a tree of nodes, whose network devices keep and relay it: a rank takes it from its "
+                "own when it comes",
+                "short messages and late ranks on Ethernet, where each host has an agent (thalweg nic serve)",
+                "Zhang 2002, section 3.3.5 (broadcast with acknowledgements that go one hop)",
+                append_on_hosts);
 }
 
 } // namespace thalweg::strategies::broadcast
@@ -64,20 +79,13 @@ Strategy nic() {
 namespace thalweg::strategies::scatter {
 
 Strategy nic() {
-  return {.name = "nic",
-          .operation = Operation::scatter,
-          .summary = "blocks down a tree of nodes, whose network devices keep and relay them: a rank takes "
-                     "its own when it comes",
-          .wins_when =
-              "short blocks and late ranks on Ethernet, where each host has an agent (thalweg nic serve)",
-          .source = "Zhang 2002, section 5.2 (future work)",
-          .parameters = {host_tree_radix(), host_tree_where()},
-          .in_place = true,
-          .uses_nodes = true,
-          .offloads = true,
-          .append = [](Builder& b) {
-            append_scatter(b, host_tree_node(b), [&](Rank rank) { return host_subtree(b, rank); });
-          }};
+  return nic_of(Operation::scatter,
+                "blocks down a tree of nodes, whose network devices keep and relay them: a rank takes "
+                "its own when it comes",
+                "short blocks and late ranks on Ethernet, where each host has an agent (thalweg nic serve)",
+                "Zhang 2002, section 5.2 (future work)", [](Builder& b) {
+                  append_scatter(b, host_tree_node(b), [&](Rank rank) { return host_subtree(b, rank); });
+                });
 }
 
 } // namespace thalweg::strategies::scatter
@@ -85,18 +93,11 @@ Strategy nic() {
 namespace thalweg::strategies::gather {
 
 Strategy nic() {
-  return {.name = "nic",
-          .operation = Operation::gather,
-          .summary = "blocks up a tree of nodes, where the network devices put them together",
-          .wins_when = "a few bytes on Ethernet, where each host has an agent (thalweg nic serve)",
-          .source = "Zhang 2002, section 5.2 (future work)",
-          .parameters = {host_tree_radix(), host_tree_where()},
-          .in_place = true,
-          .uses_nodes = true,
-          .offloads = true,
-          .append = [](Builder& b) {
-            append_gather(b, host_tree_node(b), [&](Rank rank) { return host_subtree(b, rank); });
-          }};
+  return nic_of(Operation::gather, "blocks up a tree of nodes, where the network devices put them together",
+                "a few bytes on Ethernet, where each host has an agent (thalweg nic serve)",
+                "Zhang 2002, section 5.2 (future work)", [](Builder& b) {
+                  append_gather(b, host_tree_node(b), [&](Rank rank) { return host_subtree(b, rank); });
+                });
 }
 
 } // namespace thalweg::strategies::gather
@@ -130,16 +131,10 @@ void append_on_hosts(Builder& b) {
 } // namespace
 
 Strategy nic() {
-  return {.name = "nic",
-          .operation = Operation::allgather,
-          .summary = "blocks up a tree of nodes, where the network devices put them together, and all down",
-          .wins_when = "a few bytes on Ethernet, where each host has an agent (thalweg nic serve)",
-          .source = "Zhang 2002, section 5.2 (future work)",
-          .parameters = {host_tree_radix(), host_tree_where()},
-          .in_place = true,
-          .uses_nodes = true,
-          .offloads = true,
-          .append = append_on_hosts};
+  return nic_of(Operation::allgather,
+                "blocks up a tree of nodes, where the network devices put them together, and all down",
+                "a few bytes on Ethernet, where each host has an agent (thalweg nic serve)",
+                "Zhang 2002, section 5.2 (future work)", append_on_hosts);
 }
 
 } // namespace thalweg::strategies::allgather
@@ -169,16 +164,10 @@ void append_on_hosts(Builder& b) {
 } // namespace
 
 Strategy nic() {
-  return {.name = "nic",
-          .operation = Operation::reduce,
-          .summary = "vectors up a tree of nodes, where the network devices combine them",
-          .wins_when = "a few numbers on Ethernet, where each host has an agent (thalweg nic serve)",
-          .source = "Zhang 2002, section 5.2 (combining with predefined operators, as further work)",
-          .parameters = {host_tree_radix(), host_tree_where(), host_tree_sum()},
-          .in_place = true,
-          .uses_nodes = true,
-          .offloads = true,
-          .append = append_on_hosts};
+  return nic_of(Operation::reduce, "vectors up a tree of nodes, where the network devices combine them",
+                "a few numbers on Ethernet, where each host has an agent (thalweg nic serve)",
+                "Zhang 2002, section 5.2 (combining with predefined operators, as further work)",
+                append_on_hosts);
 }
 
 } // namespace thalweg::strategies::reduce
@@ -207,17 +196,10 @@ void append_on_hosts(Builder& b) {
 } // namespace
 
 Strategy nic() {
-  return {.name = "nic",
-          .operation = Operation::allreduce,
-          .summary =
-              "vectors up a tree of nodes, where the network devices combine them, and the result down",
-          .wins_when = "a few numbers on Ethernet, where each host has an agent (thalweg nic serve)",
-          .source = "Zhang 2002, section 3.3.4 (a barrier with a word and a maximum)",
-          .parameters = {host_tree_radix(), host_tree_where(), host_tree_sum()},
-          .in_place = true,
-          .uses_nodes = true,
-          .offloads = true,
-          .append = append_on_hosts};
+  return nic_of(Operation::allreduce,
+                "vectors up a tree of nodes, where the network devices combine them, and the result down",
+                "a few numbers on Ethernet, where each host has an agent (thalweg nic serve)",
+                "Zhang 2002, section 3.3.4 (a barrier with a word and a maximum)", append_on_hosts);
 }
 
 } // namespace thalweg::strategies::allreduce

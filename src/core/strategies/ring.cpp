@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-
 #include "base/arithmetic.hpp"
 #include "base/assertion.hpp"
 #include "strategies/segments.hpp"

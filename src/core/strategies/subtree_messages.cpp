@@ -80,8 +80,40 @@ void MessageNeeds::add(std::int64_t item, std::int64_t count, schedule::StepId s
   }
 }
 
-std::vector<Parameter> tree_message_parameters(topology::TreeShape shape, std::int64_t segment_bytes) {
-  Parameter segment = segment_parameter(segment_bytes);
+namespace {
+
+/// What is said of a shape in gathers and scatters.
+struct ShapeText {
+  std::string_view name;
+  std::string_view wins_when;
+  std::string_view source;
+};
+
+ShapeText text_of(topology::TreeShape shape) {
+  constexpr std::string_view along_links = "large blocks where only neighbors are well connected";
+  switch (shape) {
+  case topology::TreeShape::kary:
+    return {"kary", "many ranks and small blocks where the root is slow to send or receive",
+            "Nishtala 2009, chapter 5 (k-ary)"};
+  case topology::TreeShape::knomial:
+    return {"knomial", "small blocks",
+            "Nishtala 2009, chapter 5 (k-nomial); Thakur, Rabenseifner, Gropp 2005, section 4"};
+  case topology::TreeShape::chain:
+    return {"chain", along_links, "Nishtala 2009, chapter 5 (chain)"};
+  case topology::TreeShape::flat:
+    return {"flat", "large blocks, or few ranks", "Nishtala 2009, chapter 5 (flat)"};
+  case topology::TreeShape::fork:
+    return {"fork", along_links, "Nishtala 2009, chapter 5 (fork)"};
+  case topology::TreeShape::bine:
+    return {"bine", "small blocks where crossing between groups of nodes is dear",
+            "De Sensi, Pichetti, Domke et al. 2025 (Bine trees)"};
+  }
+  return {};
+}
+
+std::vector<Parameter> message_parameters(topology::TreeShape shape) {
+  const bool is_pipeline = shape == topology::TreeShape::chain || shape == topology::TreeShape::fork;
+  Parameter segment = segment_parameter(is_pipeline ? 32 << 10 : 0);
   segment.description =
       "most bytes of a message, but at least a piece of a block; 0: a subtree's blocks in one message";
   segment.proven_at = {2048, 12000, 0}; // less and more than the sample block
@@ -90,8 +122,26 @@ std::vector<Parameter> tree_message_parameters(topology::TreeShape shape, std::i
   return parameters;
 }
 
-std::int32_t message_segments(const Problem& problem) {
-  return segment_count(problem.unit_bytes, problem.parameter("segment"), 64);
+} // namespace
+
+Strategy tree_messages(Operation operation, topology::TreeShape shape, std::string_view summary,
+                       void (*append)(Builder&, topology::TreeShape)) {
+  const ShapeText text = text_of(shape);
+  const bool is_flat = shape == topology::TreeShape::flat;
+  return {.name = text.name,
+          .operation = operation,
+          .summary = summary,
+          .wins_when = text.wins_when,
+          .source = text.source,
+          .parameters = message_parameters(shape),
+          .unequal_blocks = is_flat, // nobody keeps another rank's blocks
+          .in_place = true,
+          .order_matters = !is_flat,
+          .pieces =
+              [](const Problem& problem) {
+                return segment_count(problem.unit_bytes, problem.parameter("segment"), 64);
+              },
+          .append = [shape, append](Builder& b) { append(b, shape); }};
 }
 
 namespace {

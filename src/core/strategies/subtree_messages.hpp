@@ -91,11 +91,10 @@ private:
   std::vector<schedule::After> after_;
 };
 
-/// The parameters of gather's and scatter's trees: the shape's, and `segment`, here the most bytes of a
-/// message.
-std::vector<Parameter> tree_message_parameters(topology::TreeShape shape, std::int64_t segment_bytes);
-/// The pieces into which that segment cuts units that are larger.
-std::int32_t message_segments(const Problem& problem);
+/// Gather and scatter along trees of that shape: all that both have in common. Their parameters are the
+/// shape's, and `segment`, here the most bytes of a message, which also cuts units that are larger.
+Strategy tree_messages(Operation operation, topology::TreeShape shape, std::string_view summary,
+                       void (*append)(Builder&, topology::TreeShape));
 
 /// The ranks below a rank and itself, which comes first; the same on all ranks that ask.
 using SubtreeOf = std::function<std::vector<Rank>(Rank)>;

@@ -51,10 +51,6 @@ private:
   std::int32_t radix_;
 };
 
-constexpr std::string_view pipeline_source =
-    "Karonis et al. 2000 (levels); Graham, Venkata et al. 2011 (Cheetah: levels overlapped by segments)";
-constexpr std::string_view hierarchy_source = "Nishtala 2009, section 5.3 (hierarchy); Karonis et al. 2000";
-
 constexpr TreeShape shapes[] = {TreeShape::flat, TreeShape::knomial, TreeShape::kary, TreeShape::chain};
 
 Parameter shape_parameter(std::string_view name, std::string_view description) {
@@ -155,6 +151,37 @@ std::int32_t TwoLevelTree::relative_group(Rank rank) const {
   return (groups_.group(rank) - root_group_ + groups_.count()) % groups_.count();
 }
 
+/// What the pipelines have in common.
+Strategy pipeline_of(Operation operation, std::string_view summary, std::string_view wins_when,
+                     void (*append)(Builder&)) {
+  return {.name = "two_level_pipeline",
+          .operation = operation,
+          .summary = summary,
+          .wins_when = wins_when,
+          .source = "Karonis et al. 2000 (levels); Graham, Venkata et al. 2011 (Cheetah: levels overlapped "
+                    "by segments)",
+          .parameters = TwoLevelTree::pipeline_parameters(),
+          .in_place = operation != Operation::broadcast, // which has one buffer
+          .uses_nodes = true,
+          .unsupported_reason = unsupported_level_reason,
+          .pieces = segments,
+          .append = append};
+}
+
+/// What gather and scatter have in common.
+Strategy hierarchy_of(Operation operation, std::string_view summary, void (*append)(Builder&)) {
+  return {.name = "two_level",
+          .operation = operation,
+          .summary = summary,
+          .wins_when = "several ranks a node and small blocks, where messages between nodes are dear",
+          .source = "Nishtala 2009, section 5.3 (hierarchy); Karonis et al. 2000",
+          .parameters = TwoLevelTree::parameters(),
+          .in_place = true,
+          .uses_nodes = true,
+          .unsupported_reason = unsupported_level_reason,
+          .append = append};
+}
+
 } // namespace
 
 } // namespace thalweg::strategies
@@ -172,17 +199,10 @@ void append_two_level(Builder& b) {
 } // namespace
 
 Strategy two_level_pipeline() {
-  return {.name = "two_level_pipeline",
-          .operation = Operation::broadcast,
-          .summary = "sends down a tree of the nodes' leaders, each passing segments on inside of its node "
+  return pipeline_of(Operation::broadcast,
+                     "sends down a tree of the nodes' leaders, each passing segments on inside of its node "
                      "while the next ones are under way between nodes",
-          .wins_when = "several ranks a node, long messages",
-          .source = pipeline_source,
-          .parameters = TwoLevelTree::pipeline_parameters(),
-          .uses_nodes = true,
-          .unsupported_reason = unsupported_level_reason,
-          .pieces = segments,
-          .append = append_two_level};
+                     "several ranks a node, long messages", append_two_level);
 }
 
 } // namespace thalweg::strategies::broadcast
@@ -200,18 +220,10 @@ void append_two_level(Builder& b) {
 } // namespace
 
 Strategy two_level_pipeline() {
-  return {.name = "two_level_pipeline",
-          .operation = Operation::reduce,
-          .summary = "combines inside of nodes and up a tree of the nodes' leaders, segment by segment, both "
+  return pipeline_of(Operation::reduce,
+                     "combines inside of nodes and up a tree of the nodes' leaders, segment by segment, both "
                      "levels at the same time",
-          .wins_when = "several ranks a node, long vectors",
-          .source = pipeline_source,
-          .parameters = TwoLevelTree::pipeline_parameters(),
-          .in_place = true,
-          .uses_nodes = true,
-          .unsupported_reason = unsupported_level_reason,
-          .pieces = segments,
-          .append = append_two_level};
+                     "several ranks a node, long vectors", append_two_level);
 }
 
 } // namespace thalweg::strategies::reduce
@@ -235,19 +247,11 @@ void append_two_level(Builder& b) {
 } // namespace
 
 Strategy two_level_pipeline() {
-  return {.name = "two_level_pipeline",
-          .operation = Operation::allreduce,
-          .summary =
-              "combines inside of nodes and up a tree of the nodes' leaders, and sends sums back down, "
-              "segment by segment, both levels and both directions at the same time",
-          .wins_when = "several ranks a node, long vectors",
-          .source = pipeline_source,
-          .parameters = TwoLevelTree::pipeline_parameters(),
-          .in_place = true,
-          .uses_nodes = true,
-          .unsupported_reason = unsupported_level_reason,
-          .pieces = segments,
-          .append = append_two_level};
+  return pipeline_of(
+      Operation::allreduce,
+      "combines inside of nodes and up a tree of the nodes' leaders, and sends sums back down, "
+      "segment by segment, both levels and both directions at the same time",
+      "several ranks a node, long vectors", append_two_level);
 }
 
 } // namespace thalweg::strategies::allreduce
@@ -264,16 +268,10 @@ void append_two_level(Builder& b) {
 } // namespace
 
 Strategy two_level() {
-  return {.name = "two_level",
-          .operation = Operation::gather,
-          .summary = "each node gathers at one of its ranks, which sends the node's blocks on as one message",
-          .wins_when = "several ranks a node and small blocks, where messages between nodes are dear",
-          .source = hierarchy_source,
-          .parameters = TwoLevelTree::parameters(),
-          .in_place = true,
-          .uses_nodes = true,
-          .unsupported_reason = unsupported_level_reason,
-          .append = append_two_level};
+  return hierarchy_of(
+      Operation::gather,
+      "each node gathers at one of its ranks, which sends the node's blocks on as one message",
+      append_two_level);
 }
 
 } // namespace thalweg::strategies::gather
@@ -290,17 +288,10 @@ void append_two_level(Builder& b) {
 } // namespace
 
 Strategy two_level() {
-  return {.name = "two_level",
-          .operation = Operation::scatter,
-          .summary =
-              "the root sends each node's blocks as one message to one of its ranks, which deals them out",
-          .wins_when = "several ranks a node and small blocks, where messages between nodes are dear",
-          .source = hierarchy_source,
-          .parameters = TwoLevelTree::parameters(),
-          .in_place = true,
-          .uses_nodes = true,
-          .unsupported_reason = unsupported_level_reason,
-          .append = append_two_level};
+  return hierarchy_of(
+      Operation::scatter,
+      "the root sends each node's blocks as one message to one of its ranks, which deals them out",
+      append_two_level);
 }
 
 } // namespace thalweg::strategies::scatter

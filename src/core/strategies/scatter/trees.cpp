@@ -49,81 +49,36 @@ void append_tree(Builder& b, topology::TreeShape shape) {
 } // namespace
 
 Strategy kary() {
-  return {.name = "kary",
-          .operation = Operation::scatter,
-          .summary = "scatters down a k-ary tree over relative ranks",
-          .wins_when = "many ranks and small blocks where the root is slow to send or receive",
-          .source = "Nishtala 2009, chapter 5 (k-ary)",
-          .parameters = tree_message_parameters(topology::TreeShape::kary, 0),
-          .in_place = true,
-          .order_matters = true,
-          .pieces = message_segments,
-          .append = [](Builder& builder) { append_tree(builder, topology::TreeShape::kary); }};
+  return tree_messages(Operation::scatter, topology::TreeShape::kary,
+                       "scatters down a k-ary tree over relative ranks", append_tree);
 }
 
 Strategy knomial() {
-  return {.name = "knomial",
-          .operation = Operation::scatter,
-          .summary = "scatters down a k-nomial tree over relative ranks; radix 2 is the binomial tree",
-          .wins_when = "small blocks",
-          .source = "Nishtala 2009, chapter 5 (k-nomial); Thakur, Rabenseifner, Gropp 2005, section 4",
-          .parameters = tree_message_parameters(topology::TreeShape::knomial, 0),
-          .in_place = true,
-          .order_matters = true,
-          .pieces = message_segments,
-          .append = [](Builder& builder) { append_tree(builder, topology::TreeShape::knomial); }};
+  return tree_messages(Operation::scatter, topology::TreeShape::knomial,
+                       "scatters down a k-nomial tree over relative ranks; radix 2 is the binomial tree",
+                       append_tree);
 }
 
 Strategy chain() {
-  return {.name = "chain",
-          .operation = Operation::scatter,
-          .summary = "scatters down a chain of all ranks, passing messages on as they come",
-          .wins_when = "large blocks where only neighbors are well connected",
-          .source = "Nishtala 2009, chapter 5 (chain)",
-          .parameters = tree_message_parameters(topology::TreeShape::chain, 32 << 10),
-          .in_place = true,
-          .order_matters = true,
-          .pieces = message_segments,
-          .append = [](Builder& builder) { append_tree(builder, topology::TreeShape::chain); }};
+  return tree_messages(Operation::scatter, topology::TreeShape::chain,
+                       "scatters down a chain of all ranks, passing messages on as they come", append_tree);
 }
 
 Strategy flat() {
-  return {.name = "flat",
-          .operation = Operation::scatter,
-          .summary = "the root sends to every rank itself",
-          .wins_when = "large blocks, or few ranks",
-          .source = "Nishtala 2009, chapter 5 (flat)",
-          .parameters = tree_message_parameters(topology::TreeShape::flat, 0),
-          .unequal_blocks = true,
-          .in_place = true,
-          .pieces = message_segments,
-          .append = [](Builder& builder) { append_tree(builder, topology::TreeShape::flat); }};
+  return tree_messages(Operation::scatter, topology::TreeShape::flat, "the root sends to every rank itself",
+                       append_tree);
 }
 
 Strategy fork() {
-  return {.name = "fork",
-          .operation = Operation::scatter,
-          .summary = "scatters down `chains` chains that hang on the root, passing messages on as they come",
-          .wins_when = "large blocks where only neighbors are well connected",
-          .source = "Nishtala 2009, chapter 5 (fork)",
-          .parameters = tree_message_parameters(topology::TreeShape::fork, 32 << 10),
-          .in_place = true,
-          .order_matters = true,
-          .pieces = message_segments,
-          .append = [](Builder& builder) { append_tree(builder, topology::TreeShape::fork); }};
+  return tree_messages(
+      Operation::scatter, topology::TreeShape::fork,
+      "scatters down `chains` chains that hang on the root, passing messages on as they come", append_tree);
 }
 
 Strategy bine() {
-  return {.name = "bine",
-          .operation = Operation::scatter,
-          .summary = "scatters down a binomial tree whose edges alternate direction and are a third shorter",
-          .wins_when = "small blocks where crossing between groups of nodes is dear",
-          .source = "De Sensi, Pichetti, Domke et al. 2025 (Bine trees)",
-          .parameters = tree_message_parameters(topology::TreeShape::bine, 0),
-          .in_place = true,
-          .order_matters = true,
-          .pieces = message_segments,
-          .append = [](Builder& builder) { append_tree(builder, topology::TreeShape::bine); }};
+  return tree_messages(
+      Operation::scatter, topology::TreeShape::bine,
+      "scatters down a binomial tree whose edges alternate direction and are a third shorter", append_tree);
 }
 
 } // namespace thalweg::strategies::scatter
