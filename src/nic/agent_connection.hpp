@@ -6,7 +6,7 @@
 // Nothing here waits: the agent may be stopped or busy, and whoever waits for it holds up all that its
 // process has to do for others. What cannot be done at once is done by a later look.
 
-#include "base/descriptor.hpp"
+#include "base/files.hpp"
 #include "nic/agent_messages.h"
 
 #include <chrono>

@@ -4,7 +4,7 @@
 // A rank's membership in a group of a card in the kernel: its socket, the page that it looks at, the doorbell
 // that wakes it, and the agent's connection, which tells who is gone.
 
-#include "base/descriptor.hpp"
+#include "base/files.hpp"
 #include "nic/agent_connection.hpp"
 #include "nic/agent_messages.h"
 #include "nic/card.hpp"

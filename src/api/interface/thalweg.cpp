@@ -2,7 +2,6 @@
 #include "thalweg/thalweg.h"
 
 #include "boundary/guarded.hpp"
-#include "schedule/dot.hpp"
 #include "schedule/goal.hpp"
 #include "schedule/printer.hpp"
 #include "schedule/verifier.hpp"

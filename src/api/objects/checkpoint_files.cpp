@@ -2,7 +2,7 @@
 #include "objects/checkpoint_files.hpp"
 
 #include "base/error.hpp"
-#include "base/hash.hpp"
+#include "base/random.hpp"
 
 #include <algorithm>
 #include <cerrno>

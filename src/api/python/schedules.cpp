@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "python/bindings.hpp"
 
-#include "schedule/dot.hpp"
 #include "schedule/goal.hpp"
 #include "schedule/printer.hpp"
 #include "schedule/verifier.hpp"

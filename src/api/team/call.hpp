@@ -5,7 +5,7 @@
 // against those of the other ranks before it begins.
 
 #include "job/library/group.hpp"
-#include "schedule/operation.hpp"
+#include "schedule/problem.hpp"
 #include "team/symmetric_memory.hpp"
 #include "thalweg/team.h"
 

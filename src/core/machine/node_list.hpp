@@ -11,9 +11,9 @@
 //
 // Where a switch has several nodes, the node's number there follows the switch's coordinates.
 
-#include "base/host_index.hpp"
+#include "base/host_names.hpp"
 #include "topology/interconnect.hpp"
-#include "topology/node_places.hpp"
+#include "topology/network.hpp"
 
 #include <span>
 #include <string>

@@ -5,7 +5,7 @@
 
 #include "base/assertion.hpp"
 #include "base/rank.hpp"
-#include "topology/node_places.hpp"
+#include "topology/network.hpp"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@
 // What a prediction starts from, and what it says.
 
 #include "machine/machine.hpp"
-#include "topology/node_places.hpp"
+#include "topology/network.hpp"
 
 #include <cstdint>
 #include <span>

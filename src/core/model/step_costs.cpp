@@ -2,8 +2,8 @@
 #include "model/step_costs.hpp"
 
 #include "base/assertion.hpp"
-#include "schedule/extent.hpp"
-#include "schedule/multicasts.hpp"
+#include "schedule/buffers.hpp"
+#include "schedule/schedule.hpp"
 
 #include <algorithm>
 

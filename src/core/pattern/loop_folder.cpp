@@ -2,7 +2,7 @@
 #include "pattern/loop_folder.hpp"
 
 #include "base/assertion.hpp"
-#include "base/hash.hpp"
+#include "base/random.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,6 @@
 
 #include "base/assertion.hpp"
 #include "place/mapping.hpp"
-#include "topology/hilbert.hpp"
 #include "topology/tour.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "place/kept_trials.hpp"
 
 #include "base/assertion.hpp"
-#include "base/hash.hpp"
+#include "base/random.hpp"
 
 #include <algorithm>
 #include <array>

@@ -6,7 +6,7 @@
 
 #include "machine/allocation.hpp"
 #include "place/map.hpp"
-#include "topology/node_places.hpp"
+#include "topology/network.hpp"
 
 #include <cstdint>
 #include <span>

@@ -4,7 +4,7 @@
 // A group of this host as its agent holds it: the page that its ranks look at, who of them is here, how far
 // it is on all hosts, and until when it is kept.
 
-#include "base/descriptor.hpp"
+#include "base/files.hpp"
 #include "nic/agent/ledger.hpp"
 #include "nic/agent/members.hpp"
 #include "nic/group_watch.hpp"

@@ -4,7 +4,7 @@
 // Who is a member of which group, by the connection that each one has to the agent, and through which socket
 // it starts.
 
-#include "base/descriptor.hpp"
+#include "base/files.hpp"
 
 #include <cstdint>
 #include <map>

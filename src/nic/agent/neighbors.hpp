@@ -7,7 +7,7 @@
 // which nobody listens. So an agent that has ended, or is given no time, is not taken for a host that is
 // gone.
 
-#include "base/descriptor.hpp"
+#include "base/files.hpp"
 
 #include <chrono>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "boundary/guarded.hpp"
 
-#include "base/per_thread.hpp"
+#include "base/of_process.hpp"
 
 #include <cstddef>
 #include <cstdio>

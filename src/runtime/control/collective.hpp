@@ -8,7 +8,7 @@
 #include "base/rank.hpp"
 #include "control/task.hpp"
 #include "engine/plan.hpp"
-#include "schedule/operation.hpp"
+#include "schedule/problem.hpp"
 #include "transport/transport.hpp"
 
 #include <cstring>

@@ -2,7 +2,7 @@
 #include "engine/plan.hpp"
 
 #include "base/assertion.hpp"
-#include "schedule/multicasts.hpp"
+#include "schedule/schedule.hpp"
 
 #include <algorithm>
 #include <unordered_map>

@@ -7,7 +7,6 @@
 
 #include "engine/layout.hpp"
 #include "schedule/schedule.hpp"
-#include "schedule/successors.hpp"
 #include "transport/transport.hpp"
 
 #include <cstddef>

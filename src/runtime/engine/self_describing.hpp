@@ -10,7 +10,7 @@
 // rest.
 
 #include "engine/execution.hpp"
-#include "schedule/successors.hpp"
+#include "schedule/schedule.hpp"
 
 namespace thalweg::engine {
 

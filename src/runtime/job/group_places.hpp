@@ -5,7 +5,7 @@
 
 #include "base/rank.hpp"
 #include "job/placement.hpp"
-#include "topology/node_places.hpp"
+#include "topology/network.hpp"
 
 #include <cstdint>
 #include <memory>

@@ -2,7 +2,7 @@
 #include "job/placement.hpp"
 
 #include "base/assertion.hpp"
-#include "base/hash.hpp"
+#include "base/random.hpp"
 #include "topology/node_groups.hpp"
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 #include "model/message_terms.hpp"
 #include "model/predict.hpp"
 #include "model/step_costs.hpp"
-#include "schedule/row.hpp"
+#include "schedule/schedule.hpp"
 #include "strategies/host_tree.hpp"
 #include "strategies/order.hpp"
 #include "topology/node_groups.hpp"

@@ -7,7 +7,7 @@
 #include "model/predict.hpp"
 #include "strategies/index.hpp"
 #include "strategies/selection.hpp"
-#include "topology/node_places.hpp"
+#include "topology/network.hpp"
 
 #include <cstdint>
 #include <limits>

@@ -2,7 +2,6 @@
 
 // Tuning files on disk: read as a whole, replaced as a whole.
 
-#include "base/descriptor.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "tune/tuning_file.hpp"

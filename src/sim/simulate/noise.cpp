@@ -3,7 +3,7 @@
 
 #include "base/assertion.hpp"
 #include "base/error.hpp"
-#include "base/hash.hpp"
+#include "base/random.hpp"
 
 #include <algorithm>
 #include <array>

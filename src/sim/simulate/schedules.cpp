@@ -3,7 +3,7 @@
 
 #include "base/error.hpp"
 #include "model/step_costs.hpp"
-#include "schedule/goal_operations.hpp"
+#include "schedule/goal.hpp"
 #include "simulate/program_builder.hpp"
 
 #include <algorithm>

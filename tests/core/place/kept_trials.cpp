@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "place/kept_trials.hpp"
 
-#include "base/hash.hpp"
+#include "base/random.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

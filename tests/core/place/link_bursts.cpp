@@ -2,7 +2,7 @@
 #include "place/link_bursts.hpp"
 
 #include "problems.hpp"
-#include "topology/busy_links.hpp"
+#include "topology/interconnect.hpp"
 
 #include <gtest/gtest.h>
 #include <set>

@@ -2,7 +2,7 @@
 #include "place/map.hpp"
 
 #include "place/rank_order.hpp"
-#include "topology/busy_links.hpp"
+#include "topology/interconnect.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 #include "model/predict.hpp"
 #include "strategies/sample.hpp"
 #include "strategies/selection.hpp"
-#include "topology/node_places.hpp"
+#include "topology/network.hpp"
 #include "tune/candidates.hpp"
 #include "tune/prediction.hpp"
 

@@ -11,7 +11,7 @@
 #include "simulate/packet/traffic.hpp"
 #include "simulate/simulation.hpp"
 
-#include "base/hash.hpp"
+#include "base/random.hpp"
 
 #include <numeric>
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/per_thread.hpp"
+#include "base/of_process.hpp"
 #include "mpi/abi/native.hpp"
 #include "mpi/call/collective_call.hpp"
 

@@ -8,7 +8,7 @@
 #include <array>
 #include <cstddef>
 
-#include "schedule/operation.hpp"
+#include "schedule/problem.hpp"
 
 namespace thalweg::mpi {
 

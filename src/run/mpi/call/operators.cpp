@@ -9,7 +9,7 @@
 #include <mutex>
 
 #include "base/error.hpp"
-#include "base/per_thread.hpp"
+#include "base/of_process.hpp"
 #include "mpi/call/datatypes.hpp"
 #include "mpi/call/operation_shape.hpp"
 #include "mpi/comm/own_communicators.hpp"

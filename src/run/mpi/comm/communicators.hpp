@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/per_thread.hpp"
+#include "base/of_process.hpp"
 #include "job/mpi/rank_group.hpp"
 #include "mpi/abi/native.hpp"
 #include "mpi/observe/samples.hpp"

@@ -3,7 +3,7 @@
 
 // What the generated entry points need.
 
-#include "base/hash.hpp"
+#include "base/random.hpp"
 #include "handlers.hpp"
 #include "mpi/comm/communicators.hpp"
 #include "mpi/entry/call_observer.hpp"

@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "base/assertion.hpp"
-#include "base/hash.hpp"
-#include "base/per_thread.hpp"
+#include "base/of_process.hpp"
+#include "base/random.hpp"
 #include "mpi/observe/journal.hpp"
 #include "mpi/observe/locations.hpp"
 

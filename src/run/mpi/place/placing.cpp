@@ -17,7 +17,7 @@
 #include "mpi/place/trial.hpp"
 #include "mpi/record/pattern_store.hpp"
 #include "mpi/state/runtime.hpp"
-#include "topology/busy_links.hpp"
+#include "topology/interconnect.hpp"
 
 namespace thalweg::mpi {
 

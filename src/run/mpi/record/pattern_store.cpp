@@ -10,7 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "base/hash.hpp"
+#include "base/random.hpp"
 
 namespace thalweg::mpi {
 

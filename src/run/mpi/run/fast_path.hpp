@@ -14,7 +14,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "base/per_thread.hpp"
+#include "base/of_process.hpp"
 #include "mpi/call/collective_call.hpp"
 #include "mpi/call/gpu_memory.hpp"
 #include "mpi/comm/communicators.hpp"

@@ -11,7 +11,7 @@
 #include "mpi/abi/native.hpp"
 #include "mpi/observe/ticks.hpp"
 #include "mpi/state/settings.hpp"
-#include "topology/node_places.hpp"
+#include "topology/network.hpp"
 
 namespace thalweg::mpi {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/hash.hpp"
+#include "base/random.hpp"
 #include "mpi/observe/stopwatch.hpp"
 #include "mpi/observe/ticks.hpp"
 

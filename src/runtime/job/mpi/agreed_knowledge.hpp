@@ -7,7 +7,7 @@
 #include "job/mpi/agreement.hpp"
 #include "job/placement.hpp"
 #include "machine/machine.hpp"
-#include "topology/node_places.hpp"
+#include "topology/network.hpp"
 #include "tune/tuning_file.hpp"
 
 #include <string>

@@ -2,8 +2,8 @@
 #include "transport/shm/segment.hpp"
 
 #include "base/assertion.hpp"
-#include "base/descriptor.hpp"
 #include "base/error.hpp"
+#include "base/files.hpp"
 
 #include <algorithm>
 #include <cerrno>

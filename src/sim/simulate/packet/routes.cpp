@@ -4,7 +4,7 @@
 #include "base/error.hpp"
 #include "simulate/packet/routing.hpp"
 #include "topology/graph_interconnect.hpp"
-#include "topology/grid_routes.hpp"
+#include "topology/grid_interconnect.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
