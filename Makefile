@@ -132,6 +132,7 @@ coverage: build $(STAMPS)/nightly
 
 lint: $(STAMPS)/package
 	$(VENV)/bin/ruff check interfaces python labs tests scripts src
+	$(VENV)/bin/ruff format --check interfaces python labs tests scripts src
 	$(VENV)/bin/mypy
 	git ls-files '*.cpp' '*.hpp' '*.c' '*.h' | xargs $(VENV)/bin/clang-format --dry-run -Werror
 

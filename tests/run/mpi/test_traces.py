@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
-#SPDX - License - Identifier : BSD - 3 - Clause
 """Traces of calls in their order: what they keep of jobs, and that they can be replayed."""
 
 import re
@@ -66,15 +65,12 @@ def reached(trace: Path) -> Counter[tuple[int, int, str]]:
 def test_every_message_is_in_the_trace(name: str, tmp_path: Path) -> None:
     """All kinds of sends, persistent and partitioned ones, split communicators, neighbors; and it can be replayed."""
     trace = traced(name, "traffic", RANKS, tmp_path)
-    partitioned = Counter[tuple[int, int, str]]() if name in {
-  "openmpi4", "openmpi5"
-} else around(96, 3, 1)
+    partitioned = Counter[tuple[int, int, str]]() if name in {"openmpi4", "openmpi5"} else around(96, 3, 1)
     exposures = around(0, 1, 1, -1)
     assert sent(trace) == around(130, 8, 1, -1) + around(40, 4, 1) + exposures + partitioned + pairs(5)
     next_of_reversed = {(rank, (rank - 1) % RANKS) for rank in range(RANKS)}
     amounts = {"written": 36, "read": 30, "calls": 9}
-    assert reached(trace) == {(*pair, which): amount for pair in next_of_reversed for which, amount in amounts.items()
-}
+    assert reached(trace) == {(*pair, which): amount for pair in next_of_reversed for which, amount in amounts.items()}
     assert "one-sided" not in trace.read_text()
     assert "window" not in trace.read_text()
     found = replay(str(trace), Costs(ranks_per_node=0), use=["alltoall=bruck"], computation_scale=0)
@@ -105,9 +101,7 @@ def test_long_traces_are_gathered_in_parts(name: str, tmp_path: Path) -> None:
     for rank, times, line in calls(trace):
         if match := re.fullmatch(r"\d+ (?:s?send|is?send \d+) \d+ \d+ \d+ (\d+)", line):
             sizes.setdefault(rank, []).extend([int(match[1])] * times)
-    assert {
-    rank: len(found) for rank, found in sizes.items()
-    } == {0: 40_000, 1: 160_000}
+    assert {rank: len(found) for rank, found in sizes.items()} == {0: 40_000, 1: 160_000}
     seed, expected = 1, []
     for _ in range(160_000):
         seed = (seed * 1664525 + 1013904223) % 2**32
