@@ -13,6 +13,8 @@ from thalweg.errors import SETTINGS, ThalwegError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+NUMBER_MAX = 1 << 61
+_DIGITS_MAX = 19
 _SHOWN = 60
 
 
@@ -63,6 +65,22 @@ def lines_of(text: str, path: str, comment: str = "#") -> Iterator[Line]:
         kept = line.split(comment, 1)[0].strip()
         if kept:
             yield Line(Place(path, number), kept)
+
+
+def number_lines(path: str) -> Iterator[Line]:
+    """Yield the lines of a file of numbers that have words. Raises ThalwegError."""
+    for line in lines_of(read_text(path, "name a readable file of numbers"), path):
+        if line.words:
+            yield line
+
+
+def whole_number(place: Place, text: str, what: str) -> int:
+    """Read a whole number from 0 to NUMBER_MAX. Raises ThalwegError with the line, and what the number would be."""
+    if not (text.isascii() and text.isdigit()):
+        place.refuse(f"{shown(text)!r} is no {what}", "write whole numbers from 0")
+    if len(text) > _DIGITS_MAX or int(text) > NUMBER_MAX:
+        place.refuse(f"{shown(text)} is over {NUMBER_MAX}", "count in a larger unit")
+    return int(text)
 
 
 def write_text(text: str, path: str | os.PathLike[str], remedy: str = "name a file to write") -> None:

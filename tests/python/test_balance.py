@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 import thalweg
 from support import Command, examples
 from thalweg import _core
-from thalweg.balancing.files import NUMBER_MAX, read_nodes, read_numbers
+from thalweg.balancing.files import read_numbers
 from thalweg.balancing.optimum import hop_tasks_min
 from thalweg.errors import SETTINGS, USAGE, ThalwegError
+from thalweg.text_files import NUMBER_MAX
 from thalweg_labs.bench.balance import busy_torus, loads_of
 
 FULL = ("sweep", "alias", "nested-sweep", "nested-alias", "alias-queued")
@@ -224,7 +225,7 @@ def test_numbers_that_are_none_are_explained(tmp_path: Path, text: str, ranks: i
 def test_any_file_is_read_or_explained(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
     file = tmp_path_factory.getbasetemp() / "any.txt"
     file.write_bytes(content)
-    for read in (read_nodes, read_numbers, lambda path: read_numbers(path, 5)):
+    for read in (read_numbers, lambda path: read_numbers(path, 5)):
         try:
             read(str(file))
         except ThalwegError as error:
@@ -243,27 +244,6 @@ def test_any_text_is_a_grid_or_explained(text: str) -> None:
         else:
             assert _core.Grid(grid.name).extents == grid.extents
             assert grid.hops(0, grid.places - 1) <= grid.diameter
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "no nodes in it"),
-        ("1 2\n3 4\n1", "txt:3: 1 coordinates, and 2 before"),
-        ("4 4 3\n0 0\n1 1\n", "txt:1: 3 nodes, and 2 follow"),
-        ("a b", "txt:1: 'a' is no node's number"),
-    ],
-)
-def test_nodes_that_are_none_are_explained(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(ThalwegError, match=message):
-        read_nodes(written(tmp_path, text))
-
-
-def test_nodes_are_read(tmp_path: Path) -> None:
-    nodes = read_nodes(written(tmp_path, "4 5 2\n0 1 # first\n3 4\n"))
-    assert nodes.extents == (4, 5)
-    assert nodes.coordinates.tolist() == [[0, 1], [3, 4]]
-    assert read_nodes(written(tmp_path, "4 5\n3 4\n")).extents == ()
 
 
 def test_the_command_prints_who_sends_what(thalweg: Command, tmp_path: Path) -> None:

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from thalweg import _core
 from thalweg.balancing.balance import balance
-from thalweg.balancing.files import read_nodes
 from thalweg.balancing.optimum import hop_tasks_min
 from thalweg.machine.machine import Machine
+from thalweg.machine.node_files import read_nodes
 from thalweg.rows import Row, make_row, paired_row, write_rows
 from thalweg_labs.bench.balance_jobs import JobRequest, job_rows
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from thalweg import _core
-from thalweg.balancing.files import read_nodes
+from thalweg.machine.node_files import read_nodes
 from thalweg.placement.machine import Slots, slots_of
 from thalweg.placement.mapping import Budget, Sharing, map_ranks
 from thalweg.rows import Row, geometric_mean, make_row, write_rows

@@ -11,10 +11,11 @@ import numpy as np
 
 from thalweg import _core
 from thalweg.balancing.balance import Balance, TaskCosts, balance
-from thalweg.balancing.files import read_loads, read_nodes, read_numbers
+from thalweg.balancing.files import read_loads, read_numbers
 from thalweg.errors import SETTINGS, USAGE, ThalwegError
 from thalweg.machine import files
 from thalweg.machine.machine import Machine
+from thalweg.machine.node_files import read_nodes
 from thalweg.units import count_text, time_text
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from thalweg.balancing.files import Named, read_names, read_nodes
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.machine.machine import Machine
+from thalweg.machine.node_files import Named, read_names, read_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

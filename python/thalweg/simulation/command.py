@@ -14,9 +14,9 @@ import numpy as np
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from thalweg.balancing.files import read_nodes
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.machine.machine import Machine
+from thalweg.machine.node_files import read_nodes
 from thalweg.simulation.picture import draw_timeline
 from thalweg.simulation.placed import is_network
 from thalweg.simulation.recording import play, read_recording
