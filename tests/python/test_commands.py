@@ -64,6 +64,10 @@ def test_show_prints_draws_exports_and_proves(thalweg: Command) -> None:
         (["run", "-n", "2", "no-such-program"], NOT_FOUND, "no-such-program: there is no such program"),
         (["run", "--use", "alltoall=dirct", "-n", "2", "ls"], SETTINGS, "--use: no strategy 'dirct'"),
         (["run", "--nonsense"], USAGE, "no option --nonsense"),
+        (["RUN"], USAGE, "did you mean thalweg run?"),
+        ([""], USAGE, "no command ''"),
+        (["place", "a b"], USAGE, "no command 'a b'"),
+        (["run", "-n", "2", ""], NOT_FOUND, "'': there is no such program"),
     ],
 )
 def test_what_is_refused(thalweg: Command, words: list[str], status: object, message: str) -> None:

@@ -97,6 +97,16 @@ class TestReadingTheCommandLine:
             read_arguments([mistyped, "off", "p"])
         assert f"did you mean {meant}?" in caught.value.remedy
 
+    @pytest.mark.parametrize(
+        "option", ["-x", "-genv", "-host", "--hostfile", "--oversubscribe", "-npernode", "-f=hosts"]
+    )
+    def test_options_of_launchers_stand_behind_these(self, option: str) -> None:
+        with pytest.raises(ThalwegError) as caught:
+            read_arguments(["-n", "2", option, "FOO=1", "p"])
+        name = option.partition("=")[0]
+        assert caught.value.message == f"thalweg run: {name} is an option of launchers"
+        assert f"thalweg run mpirun -n 8 {name} …" in caught.value.remedy
+
     def test_commas_join_selections_that_have_no_parameters(self) -> None:
         words = ["--use", "a=b,c=d:e=1,f=g;h=i,j=k", "p"]
         assert read_arguments(words).flags == {"use": {"a": "b", "c": "d:e=1,f=g", "h": "i", "j": "k"}}

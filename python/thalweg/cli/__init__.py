@@ -50,7 +50,8 @@ def _run_named(name: str, words: list[str]) -> int:
 
         return run_extension(name, words)
     kind = "option" if name.startswith("-") else "command"
-    raise ThalwegError(USAGE, f"no {kind} {name}", f"thalweg --help names all{_guess(name, _all_words())}")
+    remedy = f"thalweg --help names all{_guess(name, _all_words())}"
+    raise ThalwegError(USAGE, f"no {kind} {_quoted(name)}", remedy)
 
 
 def _run_in_group(name: str, words: list[str]) -> int:
@@ -66,7 +67,8 @@ def _run_in_group(name: str, words: list[str]) -> int:
     is_plain = bool(words) and words[0].isalpha() and not os.path.exists(words[0])
     guess = _guess(words[0], {one: f"thalweg {name} {one}" for one in inner}) if is_plain or not usual else ""
     if guess or not usual:
-        raise ThalwegError(USAGE, f"thalweg {name}: no command {words[0]}", f"thalweg {name} --help names all{guess}")
+        remedy = f"thalweg {name} --help names all{guess}"
+        raise ThalwegError(USAGE, f"thalweg {name}: no command {_quoted(words[0])}", remedy)
     return run_command(BY_NAME[f"{name} {usual}"], words)
 
 
@@ -94,8 +96,15 @@ def _all_words() -> dict[str, str]:
     }  # fmt: skip
 
 
+def _quoted(word: str) -> str:
+    """Write a word so that one sees it, also an empty one."""
+    import shlex  # noqa: PLC0415 - for a mistake alone
+
+    return shlex.quote(word)
+
+
 def _guess(word: str, known: dict[str, str]) -> str:
     import difflib  # noqa: PLC0415 - for a mistake alone
 
-    near = [word] if word in known else difflib.get_close_matches(word, known, n=1)
+    near = [word] if word in known else difflib.get_close_matches(word.lower(), known, n=1)
     return f"; did you mean {known[near[0]]}?" if near else ""

@@ -71,6 +71,19 @@ RUN_FLAGS = (RANKS, *map(_flag_of, OPTIONS), DRY_RUN, HELP)
 LAB_FLAGS = (RANKS, NATIVE, LAB_NAME, *RUN_FLAGS[1:])
 TRY_FLAGS = (RANKS, PAIRS, KEEP, *RUN_FLAGS[1:])
 
+_OF_LAUNCHERS = (
+    "H", "N", "allow-run-as-root", "bind-to", "bootstrap", "c", "cpus-per-proc", "cpus-per-rank", "env", "envall",
+    "envlist", "envnone", "f", "genv", "genvall", "genvlist", "genvnone", "host", "hostfile", "hosts", "iface", "l",
+    "launcher", "machinefile", "map-by", "mca", "nolocal", "npernode", "npersocket", "oversubscribe", "perhost", "ppn",
+    "prefix", "prepend-rank", "rank-by", "report-bindings", "tag-output", "wd", "wdir", "x",
+)  # fmt: skip
+"""Options of mpirun and mpiexec, without dashes, that users write where Thalweg's stand."""
+
+
+def _is_of_launchers(name: str) -> bool:
+    plain = name.lstrip("-")
+    return plain in _OF_LAUNCHERS and (len(plain) > 1 or not name.startswith("--"))
+
 
 class Given(NamedTuple):
     """A flag as it was given: under which name, and with which value."""
@@ -100,6 +113,8 @@ class Parser:
             if word == "--":
                 break
             name, equals, value = word.partition("=")
+            if name not in self._known and _is_of_launchers(name):
+                raise self._of_a_launcher(name)
             if word.startswith("--") or name in self._known:
                 found.append(self._one(self._whole(name), value if equals else None, rest))
             else:
@@ -138,6 +153,13 @@ class Parser:
                 return [*found, self._one(f"-{letter}", word[place:] or None, rest)]
             found.append(Given(flag, f"-{letter}", ""))
         return found
+
+    def _of_a_launcher(self, name: str) -> ThalwegError:
+        message = f"{name} is an option of launchers"
+        if self._command != "thalweg run":
+            return self._refused(message)
+        remedy = f"name the launcher, and its options behind it: thalweg run mpirun -n 8 {name} … ./program"
+        return ThalwegError(USAGE, f"{self._command}: {message}", remedy)
 
     def _unknown(self, name: str) -> ThalwegError:
         from thalweg.words import did_you_mean  # noqa: PLC0415 - for a mistake alone

@@ -43,8 +43,10 @@ def executable_path(word: str, environment: Mapping[str, str]) -> str:
         raise ThalwegError(NOT_EXECUTABLE, f"{word} is a directory")
     if "/" in word and os.path.exists(word):
         raise ThalwegError(NOT_EXECUTABLE, f"{word} may not be executed", f"chmod +x {word}")
+    from shlex import quote  # noqa: PLC0415 - for a mistake alone
+
     remedy = f"is ./{word} meant?" if os.path.exists(word) else "is its folder in PATH?" if "/" not in word else ""
-    raise ThalwegError(NOT_FOUND, f"{word}: there is no such program", remedy)
+    raise ThalwegError(NOT_FOUND, f"{quote(word)}: there is no such program", remedy)
 
 
 def find_program(words: Sequence[str], environment: Mapping[str, str]) -> Program | None:
