@@ -104,18 +104,24 @@ void bind_results(nb::module_& module) {
       .def_ro("fingerprint", &MessageTimes::fingerprint);
 }
 
+/// Hears of interrupts, now and then amid a simulation.
+void look() {
+  const nb::gil_scoped_acquire held;
+  if (PyErr_CheckSignals() != 0)
+    throw nb::python_error();
+}
+
 packet::LoadPoint measure(const PacketNetwork& self, const std::string& pattern, double load,
                           std::uint32_t senders, std::uint32_t fanout, std::uint32_t sets,
                           std::uint64_t interface_latency, std::uint64_t packets,
                           const nb::object& progress) {
   const packet::Traffic traffic{pattern, senders, fanout, sets, interface_latency, packets};
   const nb::gil_scoped_release released;
-  return packet::measure_load(self.fabric, *self.routes, self.options, traffic, load, [&](int batch) {
+  return packet::measure_load(self.fabric, *self.routes, self.options, traffic, load, [&](int batches_done) {
+    look();
     const nb::gil_scoped_acquire held;
-    if (PyErr_CheckSignals() != 0)
-      throw nb::python_error();
     if (!progress.is_none())
-      progress(batch);
+      progress(batches_done);
   });
 }
 
@@ -129,7 +135,7 @@ packet::MessageTimes send_to(const PacketNetwork& self, const RowArgument<std::u
     if (const std::uint32_t to = destinations.data()[node]; to != node)
       messages.push_back({.from = node, .to = to, .bytes = bytes});
   const nb::gil_scoped_release released;
-  return packet::run_messages(self.fabric, *self.routes, self.options, interface, nullptr, messages);
+  return packet::run_messages(self.fabric, *self.routes, self.options, interface, nullptr, messages, look);
 }
 
 packet::MessageTimes reduce(const PacketNetwork& self, const RowArgument<std::uint32_t>& members,
@@ -138,7 +144,7 @@ packet::MessageTimes reduce(const PacketNetwork& self, const RowArgument<std::ui
   const std::vector<std::uint32_t> nodes = vector_of(members);
   const nb::gil_scoped_release released;
   return packet::run_reduction(self.fabric, *self.routes, self.options, interface, nodes, root, bytes,
-                               reductions);
+                               reductions, look);
 }
 
 packet::MessageTimes molecular_dynamics(const PacketNetwork& self, std::uint32_t senders,
@@ -146,7 +152,7 @@ packet::MessageTimes molecular_dynamics(const PacketNetwork& self, std::uint32_t
                                         bool is_in_switches, const packet::Interface& interface) {
   const nb::gil_scoped_release released;
   return packet::run_molecular_dynamics(self.fabric, *self.routes, self.options, interface,
-                                        {senders, fanout, bytes, rounds, is_in_switches});
+                                        {senders, fanout, bytes, rounds, is_in_switches}, look);
 }
 
 std::tuple<std::uint32_t, bool, std::int32_t, std::int64_t>

@@ -40,7 +40,7 @@ PacketCarrier::PacketCarrier(const RankNetwork& network, bool has_history, std::
       routing_(network.packets->routing.empty() ? packet::own_routing(fabric_)
                                                 : packet::make_routing(network.packets->routing, fabric_)),
       messages_(fabric_, *routing_, options_of(network)) {
-  messages_.progress = std::move(progress);
+  messages_.on_progress(std::move(progress));
 }
 
 void PacketCarrier::start(Ticks now, const Carrier::Message& message, std::uint32_t target,

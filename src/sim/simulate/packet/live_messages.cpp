@@ -9,12 +9,6 @@
 
 namespace thalweg::simulate::packet {
 
-namespace {
-
-constexpr std::uint64_t events_between_progress = std::uint64_t{1} << 20;
-
-} // namespace
-
 LiveMessages::LiveMessages(const Fabric& fabric, const Routing& routing, const LiveOptions& options)
     : fabric_(fabric), options_(options), nodes_(fabric.nodes()),
       network_(fabric, routing, options.routers, nullptr, *this) {}
@@ -44,8 +38,6 @@ std::optional<LiveMessages::Arrival> LiveMessages::advance(Ticks until) {
     if (next == never || next > until)
       break;
     network_.step();
-    if (progress && network_.events() % events_between_progress == 0)
-      progress();
   }
   return arrival_;
 }

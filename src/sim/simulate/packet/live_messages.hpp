@@ -49,8 +49,8 @@ public:
   /// Its first packet wants to leave now: at the earliest at the time of what has happened last. Throws Error
   /// where a packet would take longer than max_packet_ticks.
   void start(Ticks now, const Message& message);
-  /// Is called now and then; an exception of it ends advance().
-  std::function<void()> progress = nullptr;
+  /// `progress` is called now and then; an exception of it ends advance().
+  void on_progress(std::function<void()> progress) { network_.progress = std::move(progress); }
   /// Goes on to that time at the latest, or until a message has come.
   std::optional<Arrival> advance(Ticks until);
   /// What delays a message that never waits, apart from its own bytes.

@@ -165,9 +165,10 @@ private:
 
 MessageTimes run_messages(const Fabric& fabric, const Routing& routing, const RouterOptions& options,
                           const Interface& interface, const GroupTables* groups,
-                          std::span<const Message> messages) {
+                          std::span<const Message> messages, const std::function<void()>& progress) {
   MessageSource source(fabric, options, interface, groups, messages);
   Network network(fabric, routing, options, groups, source);
+  network.progress = progress;
   for (std::uint32_t node = 0; node < fabric.nodes(); ++node)
     network.offer(node, 0);
   network.run();
@@ -186,7 +187,8 @@ MessageTimes run_messages(const Fabric& fabric, const Routing& routing, const Ro
 
 MessageTimes run_reduction(const Fabric& fabric, const Routing& routing, const RouterOptions& options,
                            const Interface& interface, std::span<const std::uint32_t> members,
-                           std::uint32_t root, std::uint64_t bytes, std::uint32_t reductions) {
+                           std::uint32_t root, std::uint64_t bytes, std::uint32_t reductions,
+                           const std::function<void()>& progress) {
   const auto first = std::ranges::find(members, root);
   if (members.size() < 2 || first == members.end())
     throw Error("a reduction of fewer than 2 nodes, or to a node that is none of them",
@@ -206,12 +208,12 @@ MessageTimes run_reduction(const Fabric& fabric, const Routing& routing, const R
         messages.push_back(
             {.from = member, .to = to, .group = group, .kind = Kind::reduction, .bytes = bytes});
   }
-  return run_messages(fabric, routing, options, interface, &groups, messages);
+  return run_messages(fabric, routing, options, interface, &groups, messages, progress);
 }
 
 MessageTimes run_molecular_dynamics(const Fabric& fabric, const Routing& routing,
                                     const RouterOptions& options, const Interface& interface,
-                                    const MolecularDynamics& work) {
+                                    const MolecularDynamics& work, const std::function<void()>& progress) {
   const std::uint32_t nodes = fabric.nodes();
   if (work.senders == 0 || work.senders > nodes || work.fanout == 0 || work.fanout >= nodes ||
       work.rounds == 0)
@@ -244,7 +246,7 @@ MessageTimes run_molecular_dynamics(const Fabric& fabric, const Routing& routing
       for (const std::uint32_t member : members.subspan(1))
         messages.push_back({.from = sender, .to = member, .bytes = work.bytes});
     }
-  return run_messages(fabric, routing, options, interface, groups.get(), messages);
+  return run_messages(fabric, routing, options, interface, groups.get(), messages, progress);
 }
 
 } // namespace thalweg::simulate::packet

@@ -40,17 +40,18 @@ struct MessageTimes {
 
 /// Simulates them to the end. Reductions of one group to one node with as many bytes are combined together;
 /// one of each is what a node may contribute. Throws Error for messages that make no sense, and where the
-/// network stands still.
+/// network stands still. `progress` is called now and then, and may end it by an exception.
 MessageTimes run_messages(const Fabric& fabric, const Routing& routing, const RouterOptions& options,
                           const Interface& interface, const GroupTables* groups,
-                          std::span<const Message> messages);
+                          std::span<const Message> messages, const std::function<void()>& progress = {});
 
 /// Every member but `root` contributes so many bytes, which it combines with its own. Of several reductions
 /// at once, each has a tree and a root of its own: from `root` on every so many members. Ends are of
 /// contributions, one reduction after the other, with both interfaces' overheads.
 MessageTimes run_reduction(const Fabric& fabric, const Routing& routing, const RouterOptions& options,
                            const Interface& interface, std::span<const std::uint32_t> members,
-                           std::uint32_t root, std::uint64_t bytes, std::uint32_t reductions = 1);
+                           std::uint32_t root, std::uint64_t bytes, std::uint32_t reductions = 1,
+                           const std::function<void()>& progress = {});
 
 /// The synthetic molecular dynamics of S. Kumar 2005, 8.4: every sender has something for so many random
 /// nodes, in the switches or to each by itself. Nodes and their destinations are drawn by the seed.
@@ -64,6 +65,7 @@ struct MolecularDynamics {
 
 MessageTimes run_molecular_dynamics(const Fabric& fabric, const Routing& routing,
                                     const RouterOptions& options, const Interface& interface,
-                                    const MolecularDynamics& work);
+                                    const MolecularDynamics& work,
+                                    const std::function<void()>& progress = {});
 
 } // namespace thalweg::simulate::packet

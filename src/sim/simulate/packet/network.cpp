@@ -37,6 +37,7 @@ bool Network::run_until(Ticks time) {
     if (event.what == What::stop)
       return !agenda_.is_empty();
     handle(event);
+    look();
   }
 }
 

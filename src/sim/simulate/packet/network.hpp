@@ -25,6 +25,7 @@
 #include "simulate/packet/queues.hpp"
 #include "simulate/packet/routing.hpp"
 
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -88,13 +89,18 @@ public:
 
   /// Asks a node's source for a packet, at the present time or later.
   void offer(std::uint32_t node, Ticks time) { agenda_.add(time, What::inject, node); }
+  /// Is called now and then; an exception of it ends what goes on.
+  std::function<void()> progress = nullptr;
   /// Goes on until that time, at the earliest now, or until nothing happens any more; false then.
   bool run_until(Ticks time);
   /// Goes on until nothing happens any more.
   void run();
   /// When something happens next, or never; and lets that happen.
   Ticks next_time() { return agenda_.next_time(); }
-  void step() { handle(agenda_.take()); }
+  void step() {
+    handle(agenda_.take());
+    look();
+  }
   Ticks now() const { return agenda_.now(); }
 
   /// Packets that wait or are on their way; copies count.
@@ -110,6 +116,12 @@ public:
   bool credits_are_whole() { return outputs_.credits_are_whole(); }
 
 private:
+  static constexpr std::uint64_t events_between_progress = std::uint64_t{1} << 18;
+
+  void look() const {
+    if (progress && events() % events_between_progress == 0)
+      progress();
+  }
   void handle(const Event& event);
   // At a switch.
   void arrive(std::uint32_t index);

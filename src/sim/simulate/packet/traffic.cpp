@@ -166,7 +166,8 @@ void check_load(const Traffic& traffic, double load) {
 } // namespace
 
 LoadPoint measure_load(const Fabric& fabric, const Routing& routing, const RouterOptions& options,
-                       const Traffic& traffic, double load, const std::function<void(int batch)>& progress) {
+                       const Traffic& traffic, double load,
+                       const std::function<void(int batches_done)>& progress) {
   check(options);
   check_load(traffic, load);
   PoissonSource source(fabric, options, traffic, load);
@@ -176,6 +177,9 @@ LoadPoint measure_load(const Fabric& fabric, const Routing& routing, const Route
     source.use_groups(traffic, options.seed, *groups);
   }
   Network network(fabric, routing, options, groups.get(), source);
+  int batch = 0;
+  if (progress)
+    network.progress = [&] { progress(batch); };
   for (std::uint32_t node = 0; node < fabric.nodes(); ++node)
     network.offer(node, 0);
 
@@ -194,7 +198,7 @@ LoadPoint measure_load(const Fabric& fabric, const Routing& routing, const Route
   std::array<double, batches> accepted{};
   std::array<double, batches> latency{};
   std::uint64_t hash = 0;
-  for (int batch = 0; batch < batches; ++batch) {
+  for (; batch < batches; ++batch) {
     source.delivered = source.latency = 0;
     require_life(network.run_until(network.now() + batch_ticks));
     const auto delivered = static_cast<double>(source.delivered);
@@ -206,7 +210,7 @@ LoadPoint measure_load(const Fabric& fabric, const Routing& routing, const Route
     point.packets += source.delivered;
     hash = mixed({hash, source.delivered, source.latency, network.events()});
     if (progress)
-      progress(batch);
+      progress(batch + 1);
   }
   point.accepted = estimate(accepted);
   point.latency = estimate(latency);

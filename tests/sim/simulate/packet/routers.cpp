@@ -143,5 +143,27 @@ TEST(Routers, WrongOptionsAreErrors) {
   EXPECT_THROW(measure_load(grid, *make_routing("", grid), {}, {.fanout = 2}, 0.5), Error);
 }
 
+// A load alone has more events than one may wait for, and a message's packets too.
+TEST(Routers, ProgressEndsWhatRuns) {
+  struct Interrupted {};
+  const auto interrupted = [] { throw Interrupted(); };
+  const Fabric fabric = fabric_of("tree:4^2");
+  const auto routes = make_routing("", fabric);
+  const Message message{.from = 0, .to = 15, .bytes = 256 * 1'000'000};
+  EXPECT_THROW(run_messages(fabric, *routes, {}, {}, nullptr, {&message, 1}, interrupted), Interrupted);
+  const MolecularDynamics work{.senders = 16, .fanout = 8, .rounds = 4'000};
+  EXPECT_THROW(run_molecular_dynamics(fabric, *routes, {}, {}, work, interrupted), Interrupted);
+
+  int done = -1;
+  const auto after_the_first = [&](int batches_done) {
+    EXPECT_LE(done, batches_done);
+    done = batches_done;
+    interrupted();
+  };
+  const Traffic endless{.packets = 1'000'000'000};
+  EXPECT_THROW(measure_load(fabric, *routes, {}, endless, 0.5, after_the_first), Interrupted);
+  EXPECT_EQ(done, 0);
+}
+
 } // namespace
 } // namespace thalweg::simulate::packet
