@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -193,18 +195,20 @@ def simulate_network(  # noqa: PLR0913 - a network has that many sides, all with
     known = routers or Routers()
     network = make_network(topology, routing, known)
     latency = round(2 * known.interface_ns * PICOSECONDS)
-    done = 0
+    done = [0] * len(loads)
+    is_over = Event()
 
-    def step(batch: int) -> None:
-        nonlocal done
-        del batch
-        done += 1
-        if progress:
-            progress(done, BATCHES * len(loads))
+    def step(place: int, batches_done: int) -> None:
+        if is_over.is_set():
+            raise CancelledError
+        if progress and batches_done > done[place]:
+            done[place] = batches_done
+            progress(sum(done), BATCHES * len(loads))
 
-    def point(load: float) -> _core.LoadPoint:
+    def point(place: int) -> _core.LoadPoint:
         try:
-            return network.measure(pattern, load, senders, fanout, sets, latency, packets, step)
+            look = partial(step, place)
+            return network.measure(pattern, loads[place], senders, fanout, sets, latency, packets, look)
         except _core.Error as error:
             raise ThalwegError(SETTINGS, *error.args) from error
         except TypeError as error:
@@ -215,7 +219,10 @@ def simulate_network(  # noqa: PLR0913 - a network has that many sides, all with
     with ThreadPoolExecutor(workers or os.cpu_count()) as pool:
         # The slowest loads first.
         order = sorted(range(len(loads)), key=lambda place: -loads[place])
-        points = dict(zip(order, pool.map(point, [loads[place] for place in order]), strict=True))
+        try:
+            points = dict(zip(order, pool.map(point, order), strict=True))
+        finally:
+            is_over.set()  # for those that still run where one has failed, or was interrupted
     name = f"multicast:{fanout}" if fanout else pattern
     found = [points[place] for place in range(len(loads))]
     return _put_together(found, _core.Interconnect(topology).name, routing, name, known)
