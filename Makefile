@@ -62,6 +62,11 @@ $(STAMPS)/mpiabi: scripts/mpis/install.sh | prepare $(STAMPS)/venv
 	PYTHON=$(PYTHON) scripts/mpis/install.sh mpich5
 	@touch $@
 
+# Also where somebody has removed the folder alone.
+$(STAMPS)/package: $(if $(wildcard build/CMakeCache.txt),,no-build)
+.PHONY: no-build
+no-build:
+
 $(STAMPS)/package: $(STAMPS)/tools $(STAMPS)/mpiabi pyproject.toml labs/pyproject.toml $(CMAKE_FILES) | prepare
 	$(PIP) install --no-build-isolation --no-deps $(SKBUILD) --editable .
 	$(PIP) install --no-build-isolation --no-deps --editable labs
