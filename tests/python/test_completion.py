@@ -46,6 +46,11 @@ def test_an_options_value_is_a_word_of_its_own(words: list[str]) -> None:
         ("run --use allreduce = nothing", []),
         ("strategies show allreduce ri", ["ring"]),
         ("strateg", ["strategies"]),
+        ("strategies v", ["verify"]),
+        ("strategies al", ["allreduce", "allgather", "alltoall"]),
+        ("simulate net", ["network"]),
+        ("tune --bud", ["--budget"]),
+        ("place m", ["map"]),
     ],
 )
 def test_bash_completes(environment: dict[str, str], tmp_path: Path, words: str, expected: list[str]) -> None:

@@ -86,18 +86,21 @@ def test_a_full_disk_is_one_line(environment: dict[str, str], words: tuple[str, 
     assert (result.returncode, result.stderr) == (FILES.number, "thalweg: No space left on device\n")
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize(
     ("function", "words"),
     [
         ("map_tasks", ("place", "map", "pairs.csv", "--machine", "torus:8x8", "--seconds", "3600")),
         ("prove", ("strategies", "verify", "--ops", "alltoall", "--ranks", "1-400")),
+        ("PacketNetwork", ("simulate", "network", "--network", "tree:16^2", "--packets", "999999999")),
+        ("strategy_program", ("simulate", "alltoall", "direct", "--ranks", "4096", "--machine", "torus:16x16x16")),
     ],
-    ids=["map", "verify"],
+    ids=["map", "verify", "network", "program"],
 )
 def test_interrupts_end_long_commands(
-    environment: dict[str, str], tmp_path: Path, function: str, words: tuple[str, ...]
+    environment: dict[str, str], tmp_path: Path, function: str, words: tuple[str, ...], number: signal.Signals
 ) -> None:
-    """Ctrl-C ends what computes in the core, which would go on for an hour."""
+    """Ctrl-C and a manager's signal end what computes in the core, which would go on for an hour."""
     rows = [[100 if to == (task * 7 + 3) % 64 else 0 for to in range(64)] for task in range(64)]
     (tmp_path / "pairs.csv").write_text("".join(",".join(map(str, row)) + "\n" for row in rows))
     started = tmp_path / "started"
@@ -124,9 +127,9 @@ sys.exit(main())
         while not started.exists():
             assert child.poll() is None, child.communicate()
             time.sleep(0.01)
-        child.send_signal(signal.SIGINT)
+        child.send_signal(number)
         _, errors = child.communicate(timeout=240)
-        assert child.returncode == 130, errors
+        assert child.returncode == 128 + number, errors
         assert b"Traceback" not in errors
     finally:
         child.kill()

@@ -2,10 +2,8 @@
 """Commands as typer sees them: one alone, which is about to run, or all, for completion and man pages."""
 
 import os
-import signal
 from collections.abc import Callable, Sequence
 from importlib.metadata import entry_points
-from types import FrameType
 from typing import Any, NoReturn, cast
 
 import typer
@@ -13,6 +11,7 @@ from typer.core import TyperGroup
 
 from thalweg.cli import former
 from thalweg.cli.bash_completion import join_words
+from thalweg.cli.ending import ends_when_told
 from thalweg.cli.numbers import bound_numbers
 from thalweg.cli.table import COMMANDS, EXTENSIONS, GROUPS, Command, function_of
 from thalweg.errors import USAGE, ThalwegError
@@ -104,12 +103,12 @@ def _extension(name: str) -> typer.Typer:
 
 def _run(app: typer.Typer, name: str, words: Sequence[str]) -> int:
     """Let typer read the words and call the function; what it refuses is an error as all others are."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _leave)
     bound_numbers(app)
     command: Any = typer.main.get_command(app)
+    command.context_settings = _SETTINGS | command.context_settings  # those of an installed package's command too
     try:
-        status = command.main(args=list(words), prog_name=f"thalweg {name}", standalone_mode=False)
+        with ends_when_told():
+            status = command.main(args=list(words), prog_name=f"thalweg {name}", standalone_mode=False)
     except _ClickError as error:
         if type(error).__name__ == "NoArgsIsHelpError":  # its text is the page of help
             print(error.format_message())
@@ -132,28 +131,27 @@ def _refuse(error: Any, name: str, words: Sequence[str]) -> NoReturn:
     raise ThalwegError(USAGE, f"thalweg {called}: no option {option}", f"{remedy}{near}")
 
 
-def _leave(number: int, frame: FrameType | None) -> None:
-    """End as an error does, so that jobs that were started are ended too."""
-    del frame
-    raise SystemExit(128 + number)
-
-
 def _group_class(usual: str) -> type[TyperGroup]:
     """Make the class of a group, in which words that name no command are the usual one's, if there is one."""
 
     class Group(TyperGroup):
         def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-            """Put the usual name in front."""
-            if usual and (not args or args[0] not in (*self.commands, "-h", "--help")):
+            """Put the usual name in front; where a word is completed behind the group's, that may be any name."""
+            is_first = ctx.resilient_parsing and not args
+            if usual and not is_first and (not args or args[0] not in (*self.commands, "-h", "--help")):
                 args = [usual, *args]
             return super().parse_args(ctx, args)
 
         def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
-            """Give the names of commands, and what the usual one begins with."""
-            first: list[Any] = []
-            if usual and (parameters := [each for each in self.commands[usual].params if each.opts[0][0] != "-"]):
-                inner = self.commands[usual].make_context(usual, [], parent=ctx, resilient_parsing=True)
-                first = list(parameters[0].shell_complete(inner, incomplete))
+            """Give the names of commands, and what the usual one begins with: its options, or its first argument."""
+            if not usual:
+                return list(super().shell_complete(ctx, incomplete))
+            command = self.commands[usual]
+            inner = command.make_context(usual, [], parent=ctx, resilient_parsing=True)
+            if incomplete.startswith("-"):
+                return list(command.shell_complete(inner, incomplete))
+            arguments = [each for each in command.params if each.opts[0][0] != "-"]
+            first = [found for each in arguments[:1] for found in each.shell_complete(inner, incomplete)]
             return [*super().shell_complete(ctx, incomplete), *first]
 
     return Group

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from thalweg.cli.ending import leave_now
 from thalweg.cli.options import Operations, words_in
 from thalweg.errors import FAILED, USAGE, ThalwegError
 from thalweg.strategies import all_strategies, prove
@@ -110,10 +111,11 @@ def _prove(entries: Sequence["Strategy"], counts: Sequence[int], roots: str, job
                 faults += wrong
                 entry = futures[future]
                 progress.update(task, advance=1, description=f"{entry.operation} {entry.name}")
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, SystemExit) as end:
             try:
                 progress.stop()  # which may fail, as the interrupt comes amid anything
             finally:
-                os._exit(130)  # the interpreter would wait for the proofs under way
+                # The interpreter would wait for the proofs under way.
+                leave_now(end.code if isinstance(end, SystemExit) and isinstance(end.code, int) else 130)
     pool.shutdown()
     return problems, faults
