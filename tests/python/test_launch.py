@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from support import Programs
-from thalweg.errors import INSTALLATION, LAUNCHER, PROGRAM, SETTINGS, ThalwegError
+from thalweg.errors import INSTALLATION, LAUNCHER, PROGRAM, SETTINGS, USAGE, ThalwegError
 from thalweg.launch import plan as planning
 from thalweg.launch.arguments import read_arguments
 from thalweg.launch.cores import core_count
@@ -266,6 +266,24 @@ class TestPlans:
         with pytest.raises(ThalwegError, match="the programs of this job use different MPIs") as caught:
             plan_for(environment, "mpirun.mpich", "-n", "1", programs.mpich(), ":", "-n", "1", programs.openmpi())
         assert caught.value.status == PROGRAM
+        with pytest.raises(ThalwegError, match="the programs of this job use different MPIs"):
+            plan_for(environment, "-n", "1", programs.mpich(), ":", "-n", "1", programs.openmpi())
+
+    def test_ranks_of_all_programs_count(self, programs: Programs, environment: dict[str, str]) -> None:
+        """Open MPI refuses more ranks than cores unless it is told, and Hydra puts as many on this host."""
+        many = str(core_count())
+        words = ("-n", "1", programs.openmpi(), ":", "-np", many, programs.openmpi())
+        assert "--oversubscribe" in plan_for(environment, *words).command
+        plan = plan_for(
+            environment, "-n", "2", programs.mpich(), ":", "-n", "3", programs.mpich(), ":", programs.mpich()
+        )
+        assert plan.command[plan.command.index("-ppn") :][:4] == ("-ppn", "6", "-n", "2")
+
+    def test_ranks_beside_a_launcher_are_refused(self, programs: Programs, environment: dict[str, str]) -> None:
+        with pytest.raises(ThalwegError, match="-n 4 beside a launcher, mpirun.mpich") as caught:
+            plan_for(environment, "-n", "4", "mpirun.mpich", "-n", "2", programs.mpich())
+        assert caught.value.status == USAGE
+        assert "thalweg run mpirun.mpich -n 4" in caught.value.remedy
 
     def test_a_launcher_of_another_mpi_is_remarked(self, programs: Programs, environment: dict[str, str]) -> None:
         plan = plan_for(environment, "mpirun.mpich", "-n", "2", programs.openmpi())

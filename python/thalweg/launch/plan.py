@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Decide what to start: the command, its environment and the remarks for the user. Nothing is started here."""
 
+import itertools
 import os
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from thalweg.errors import LAUNCHER, PROGRAM, ThalwegError
+from thalweg.errors import LAUNCHER, PROGRAM, USAGE, ThalwegError
 from thalweg.launch import absent_networks
 from thalweg.launch.arguments import Arguments
 from thalweg.launch.cores import core_count
@@ -40,6 +41,7 @@ RANK_VARIABLES: tuple[tuple[str, Family | None], ...] = (
     ("SLURM_PROCID", None),
     ("FLUX_TASK_RANK", None),
 )
+_RANK_OPTIONS = ("-n", "-np", "--np", "--n", "-c")
 _ROOT_VARIABLES = ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM")
 _HOST_FILES = ("HYDRA_HOST_FILE", "I_MPI_HYDRA_HOST_FILE")
 _ALLOCATORS = ("salloc", "qlogin")
@@ -88,25 +90,50 @@ def make_plan(
 
 def _launched(arguments: Arguments, job: _Job) -> Plan:
     environment, settings = job.environment, job.settings
-    executable_path(arguments.command[0], environment)
-    program = _program_of(arguments.command, job)
-    mpi = job.named or (program.mpi if program else None)
+    word = arguments.command[0]
+    if recognize(word, environment) is not None:
+        remedy = f"give the number once: thalweg run {word} -n {arguments.ranks} …"
+        raise ThalwegError(USAGE, f"thalweg run: -n {arguments.ranks} beside a launcher, {word}", remedy)
+    executable_path(word, environment)
+    programs = [_program_of(section, job) for section in sections(arguments.command)]
+    mpi = job.named or _mpi_of_all(programs)
     if mpi is None:
-        raise no_mpi(arguments.command[0], program)
+        raise no_mpi(word, programs[0])
     launcher = launcher_of(mpi, environment)
     _check_root(launcher, (), environment)
+    ranks = arguments.ranks + sum(map(_ranks_in, sections(arguments.command)[1:]))
     options = ["-n", str(arguments.ranks)]
     allocated = any(name in environment for name in _ALLOCATIONS)
-    if launcher.kind in (OPEN_RTE, PRRTE) and not allocated and arguments.ranks > core_count():
+    if launcher.kind in (OPEN_RTE, PRRTE) and not allocated and ranks > core_count():
         options += ["--oversubscribe"] if launcher.kind == OPEN_RTE else ["--map-by", ":OVERSUBSCRIBE"]
     if launcher.kind == HYDRA and not allocated and not any(name in environment for name in _HOST_FILES):
         # All ranks are on this host. Intel's Hydra may deal them out as if it had one core (seen on virtual machines),
         # and ranks then miss each other's addresses in MPI_Init.
-        options = ["-ppn", str(arguments.ranks), *options]
+        options = ["-ppn", str(ranks), *options]
     command = [word_for(launcher, environment), *options, *arguments.command]
-    plan = _launcher_plan(launcher, command, (mpi.family, [program]), job)
-    loaded = program.mpi if program and program.mpi else mpi
-    return plan if allocated or settings["disable"].value else _with_rules(plan, loaded, arguments.ranks, settings)
+    plan = _launcher_plan(launcher, command, (mpi.family, programs), job)
+    loaded = _mpi_of_all(programs) or mpi
+    return plan if allocated or settings["disable"].value else _with_rules(plan, loaded, ranks, settings)
+
+
+def _mpi_of_all(programs: Sequence[Program | None]) -> LoadedMpi | None:
+    """Give the MPI that the programs of a job use, if one does; they all have to use the same."""
+    found = [program.mpi for program in programs if program is not None and program.mpi is not None]
+    families = list(dict.fromkeys(mpi.family for mpi in found))
+    if len(families) > 1:
+        titles = " and ".join(family.title for family in families)
+        raise ThalwegError(
+            PROGRAM, f"the programs of this job use different MPIs: {titles}", "start them as separate jobs"
+        )
+    return found[0] if found else None
+
+
+def _ranks_in(section: Sequence[str]) -> int:
+    """Read how many ranks a launcher starts of one of several programs."""
+    for word, value in itertools.pairwise(section):
+        if word in _RANK_OPTIONS and value.isdecimal():
+            return int(value)
+    return 1
 
 
 def _with_rules(plan: Plan, mpi: LoadedMpi, ranks: int, settings: Settings) -> Plan:
@@ -130,14 +157,8 @@ def _with_rules(plan: Plan, mpi: LoadedMpi, ranks: int, settings: Settings) -> P
 def _with_launcher(launcher: Launcher, command: Sequence[str], job: _Job) -> Plan:
     words = command[1:]
     programs = [_program_of(section, job) for section in sections(words)]
-    found = [program.mpi for program in programs if program is not None and program.mpi is not None]
-    families = list(dict.fromkeys(mpi.family for mpi in found)) if job.named is None else [job.named.family]
-    if len(families) > 1:
-        titles = " and ".join(family.title for family in families)
-        raise ThalwegError(
-            PROGRAM, f"the programs of this job use different MPIs: {titles}", "start them as separate jobs"
-        )
-    family = families[0] if families else launcher.kind.family
+    mpi = job.named or _mpi_of_all(programs)
+    family = mpi.family if mpi else launcher.kind.family
     if family is None:
         raise no_mpi(" ".join(command), next(iter(programs), None))
     _check_root(launcher, words, job.environment)
