@@ -16,16 +16,28 @@ _WIDTH_OF_FILES = 10_000
 
 
 def output_console() -> Console:
-    """Give a console for tables on stdout that cuts nothing off outside of terminals."""
+    """Give a console for tables on stdout that cuts nothing off outside of terminals.
+
+    A pipe that nobody reads any more raises BrokenPipeError, as it does where Python prints.
+    """
     from rich.console import Console  # noqa: PLC0415 - slow, and commands that only print lines do not need it
 
+    class Output(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
     width = None if sys.stdout.isatty() else _WIDTH_OF_FILES
-    return Console(soft_wrap=True, highlight=False, emoji=False, markup=False, width=width)
+    return Output(soft_wrap=True, highlight=False, emoji=False, markup=False, width=width)
 
 
 def print_line(line: str) -> None:
     """Print a line; a terminal gets it wrapped between words, indented by two more columns than it began with."""
-    print(wrapped(line, shutil.get_terminal_size().columns) if sys.stdout.isatty() else line)
+    print(fitted(line))
+
+
+def fitted(line: str) -> str:
+    """Wrap a line if stdout is a terminal."""
+    return wrapped(line, shutil.get_terminal_size().columns) if sys.stdout.isatty() else line
 
 
 def wrapped(line: str, width: int) -> str:

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Output that fits where it goes, errors of the output itself, and interrupts."""
 
+import contextlib
+import os
+import pty
 import signal
 import subprocess
 import sys
@@ -84,6 +87,34 @@ def test_a_full_disk_is_one_line(environment: dict[str, str], words: tuple[str, 
             timeout=240,
         )
     assert (result.returncode, result.stderr) == (FILES.number, "thalweg: No space left on device\n")
+
+
+@pytest.mark.parametrize("words", [("strategies",), ("config",), ("--help",)])
+def test_a_reader_that_has_seen_enough_ends_it(environment: dict[str, str], words: tuple[str, ...]) -> None:
+    child = subprocess.Popen(
+        [sys.executable, "-m", "thalweg", *words], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert child.stdout is not None
+    child.stdout.close()
+    assert child.communicate(timeout=240)[1] == b""
+    assert child.returncode == 128 + signal.SIGPIPE
+
+
+@pytest.mark.parametrize("words", [("strategies", "alltoall"), ("config",)])
+def test_a_terminals_rows_are_cut_between_words(environment: dict[str, str], words: tuple[str, ...]) -> None:
+    child, terminal = pty.fork()
+    if child == 0:
+        command = [sys.executable, "-m", "thalweg", *words]
+        os.execve(sys.executable, command, environment | {"COLUMNS": "80", "TERM": "dumb"})
+    shown = b""
+    with contextlib.suppress(OSError):  # which ends it
+        while part := os.read(terminal, 1 << 16):
+            shown += part
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    rows = shown.decode().splitlines()
+    assert len(rows) > 10
+    assert max(map(len, rows)) <= 80
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

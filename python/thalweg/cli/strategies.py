@@ -38,15 +38,15 @@ def list_strategies(
     if as_json:
         typer.echo(json.dumps([as_data(strategy) for strategy in found], indent=2))
         return
-    from rich.console import Console  # noqa: PLC0415 - slow, and not needed for JSON
+    from thalweg.terminal import output_console  # noqa: PLC0415 - slow, and not needed for JSON
 
-    console = Console()
+    console = output_console()
     for name in operations():
         entries = [strategy for strategy in found if strategy.operation == name]
         if not entries and name != operation:
             continue
-        console.print(f"[bold]{name}[/bold]", highlight=False)
-        console.print("  [bold cyan]native[/bold cyan]  the MPI library's own implementation", highlight=False)
+        console.print(name, style="bold")
+        _print_entry(console, "native", "the MPI library's own implementation")
         for strategy in entries:
             _print_strategy(console, strategy)
 
@@ -75,17 +75,24 @@ def as_data(strategy: "Strategy") -> dict[str, Any]:
     }
 
 
-def _print_strategy(console: "Console", strategy: "Strategy") -> None:
-    from rich.markup import escape  # noqa: PLC0415
+def _print_entry(console: "Console", name: str, summary: str) -> None:
+    from rich.text import Text  # noqa: PLC0415
 
-    console.print(
-        f"  [bold cyan]{strategy.name}[/bold cyan]  {escape(strategy.summary)}", highlight=False, soft_wrap=True
-    )
+    from thalweg.terminal import fitted  # noqa: PLC0415
+
+    line = Text(fitted(f"  {name}  {summary}"))
+    line.stylize("bold cyan", 2, 2 + len(name))
+    console.print(line)
+
+
+def _print_strategy(console: "Console", strategy: "Strategy") -> None:
+    from thalweg.terminal import fitted  # noqa: PLC0415
+
+    _print_entry(console, strategy.name, strategy.summary)
     lines = [("best for", strategy.wins_when)]
     lines += [(parameter_text(parameter), parameter.description) for parameter in strategy.parameters]
     promises = [text for name, text in _PROMISES if getattr(strategy, name)]
     lines += [("", "; ".join(promises))] if promises else []
     lines += [("source", strategy.source)]
     for label, text in lines:
-        shown = f"{escape(label)}: {escape(text)}" if label else escape(text)
-        console.print(f"      [dim]{shown}[/dim]", highlight=False, soft_wrap=True)
+        console.print(fitted(f"      {label}: {text}" if label else f"      {text}"), style="dim")

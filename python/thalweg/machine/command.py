@@ -23,6 +23,7 @@ from thalweg.machine.parts import describe, describe_ranks, find_parts
 from thalweg.machine.probe import probe, steps
 from thalweg.machine.resource_files import described, text_of
 from thalweg.plots import new_figure, save_figure
+from thalweg.terminal import output_console
 from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import Job, Session, start_words
 from thalweg.units import count_text, rate_text, size_text, time_text, times_text
@@ -31,8 +32,6 @@ DOUBTFUL_PART = 0.05
 _RANKS_SHOWN = 16
 _PERCENT_MAX = 999
 _ODDS_MAX = 1_000_000
-_WIDTH_MIN = 160
-"""Of tables where no terminal says otherwise."""
 
 
 def probe_machine(
@@ -57,9 +56,7 @@ def probe_machine(
     if finds_resources and resource_bytes < BYTES_MIN:
         message = f"messages of {size_text(resource_bytes)} do not show what cores share"
         raise ThalwegError(USAGE, message, f"measure with {size_text(BYTES_MIN)} or more: --resource-bytes 256KiB")
-    console = Console(soft_wrap=True, highlight=False)
-    if not console.is_terminal:
-        console.width = max(console.width, _WIDTH_MIN)
+    console = output_console()
     with Session(start_words(launcher, ranks, trial_program(mpi, os.environ)), lab=lab) as session:
         _print_job(console, session.job)
         if finds_resources:

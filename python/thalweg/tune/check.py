@@ -9,6 +9,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from thalweg import _core
+from thalweg.terminal import output_console
 from thalweg.trials.cases import OPERATIONS
 from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import Job, Session, start_words
@@ -39,7 +40,7 @@ def check_library(
 
 
 def _print(found: list[Violation], count: int, job: Job, tuning_path: str) -> None:
-    console = Console(soft_wrap=True, highlight=False, emoji=False)
+    console = output_console()
     fingerprint = _core.Fingerprint(list(job.fingerprint))
     own = store.of_job(store.load(tuning_path), job.fingerprint)
     known = remedies(own, job.ranks, len(set(job.nodes)))
