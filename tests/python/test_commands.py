@@ -2,7 +2,9 @@
 """The commands other than run: what they print, what they refuse, and their exit statuses."""
 
 import json
+import os
 import re
+from pathlib import Path
 
 import pytest
 
@@ -75,6 +77,14 @@ def test_what_is_refused(thalweg: Command, words: list[str], status: object, mes
     assert result.returncode == status.number, result.stderr  # type: ignore[attr-defined]
     assert message in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_names_that_are_no_text_are_refused(thalweg: Command, tmp_path: Path) -> None:
+    name = os.fsdecode(b"loads\xff.txt")
+    (tmp_path / name).write_text("1 2 3")
+    result = thalweg("balance", name)
+    assert result.returncode == USAGE.number
+    assert r"b'loads\xff.txt' is no UTF-8 text" in result.stderr
 
 
 def test_verify_proves_and_says_how_much(thalweg: Command) -> None:

@@ -103,6 +103,9 @@ def _extension(name: str) -> typer.Typer:
 
 def _run(app: typer.Typer, name: str, words: Sequence[str]) -> int:
     """Let typer read the words and call the function; what it refuses is an error as all others are."""
+    for word in words:
+        if not word.isascii():
+            _require_text(name, word)
     bound_numbers(app)
     command: Any = typer.main.get_command(app)
     command.context_settings = _SETTINGS | command.context_settings  # those of an installed package's command too
@@ -115,6 +118,15 @@ def _run(app: typer.Typer, name: str, words: Sequence[str]) -> int:
             return USAGE.number
         _refuse(error, name, words)
     return status if isinstance(status, int) else 0
+
+
+def _require_text(name: str, word: str) -> None:
+    """Refuse a word that is no UTF-8 text, as names of files may be; the core takes texts alone."""
+    try:
+        word.encode()
+    except UnicodeEncodeError as error:
+        message = f"thalweg {name}: {os.fsencode(word)!r} is no UTF-8 text"
+        raise ThalwegError(USAGE, message, "rename the file, or name it by a link") from error
 
 
 def _refuse(error: Any, name: str, words: Sequence[str]) -> NoReturn:
