@@ -80,7 +80,10 @@ int Frames::forward(void* context, const char* items, std::size_t bytes, std::ui
       at += view.tag_bytes;
       if (next.is_last && next.link == last.first_link + last.own) {
         view.delivered_bytes += bytes_at(at);
+        // Whoever takes a message may answer it. To wait for a buffer then would let later messages overtake.
+        const std::uint32_t was_in_handler = std::exchange(view.in_handler, 1U);
         at = self.take_one(at);
+        view.in_handler = was_in_handler;
       } else {
         at = detail::put_frame(view, {next, next.is_last ? 0U : view.tag_bytes}, at, bytes_at(at));
       }
