@@ -28,6 +28,7 @@ void MessageQueue::refill(std::size_t bytes) {
   room_.next = piece.memory.get();
   room_.end = room_.next + piece.bytes;
   piece.end = nullptr;
+  piece.is_one = false;
   if (pieces_.empty())
     read_ = room_.next;
   pieces_.push_back(std::move(piece));

@@ -45,6 +45,19 @@ TEST(MessageQueue, KeepsOrderAndBytes) {
   }
 }
 
+// A message of just a piece's size leaves its memory for others, which nobody may be given to keep then.
+TEST(MessageQueue, MemoryThatIsUsedAgainHasSeveralMessages) {
+  constexpr std::size_t piece_bytes = std::size_t{64} << 10;
+  char* next = nullptr;
+  char* end = nullptr;
+  MessageQueue queue({next, end});
+  queue.adopt(message_memory(piece_bytes), piece_bytes);
+  queue.pop(piece_bytes);
+  queue.place(64);
+  queue.place(64);
+  EXPECT_EQ(queue.release_front(), nullptr);
+}
+
 TEST(MessageQueue, AMessageMayBeginWithAnother) {
   char* next = nullptr;
   char* end = nullptr;
