@@ -12,6 +12,8 @@ namespace thalweg::simulate::packet {
 
 namespace {
 
+constexpr std::uint64_t events_between_progress = std::uint64_t{1} << 18;
+
 const RouterOptions& checked(const RouterOptions& options, const GroupTables* groups) {
   check(options);
   if (options.combine_units > 0 && groups == nullptr)
@@ -37,7 +39,6 @@ bool Network::run_until(Ticks time) {
     if (event.what == What::stop)
       return !agenda_.is_empty();
     handle(event);
-    look();
   }
 }
 
@@ -72,6 +73,8 @@ void Network::handle(const Event& event) {
   case What::stop:
     break;
   }
+  if (progress && events() % events_between_progress == 0)
+    progress();
 }
 
 void Network::inject(std::uint32_t node) {

@@ -97,10 +97,7 @@ public:
   void run();
   /// When something happens next, or never; and lets that happen.
   Ticks next_time() { return agenda_.next_time(); }
-  void step() {
-    handle(agenda_.take());
-    look();
-  }
+  void step() { handle(agenda_.take()); }
   Ticks now() const { return agenda_.now(); }
 
   /// Packets that wait or are on their way; copies count.
@@ -116,12 +113,6 @@ public:
   bool credits_are_whole() { return outputs_.credits_are_whole(); }
 
 private:
-  static constexpr std::uint64_t events_between_progress = std::uint64_t{1} << 18;
-
-  void look() const {
-    if (progress && events() % events_between_progress == 0)
-      progress();
-  }
   void handle(const Event& event);
   // At a switch.
   void arrive(std::uint32_t index);

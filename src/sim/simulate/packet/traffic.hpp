@@ -71,8 +71,8 @@ struct LoadPoint {
 inline constexpr int batches = 20;
 
 /// Simulates one load, above 0 and at most 1. `progress` hears now and then how many of the batches are done,
-/// and may end it by an exception. Throws Error for a load or a pattern that the network does not have, and where the network
-/// stands still.
+/// and may end it by an exception. Throws Error for a load or a pattern that the network does not have, and
+/// where the network stands still.
 LoadPoint measure_load(const Fabric& fabric, const Routing& routing, const RouterOptions& options,
                        const Traffic& traffic, double load,
                        const std::function<void(int batches_done)>& progress = {});
