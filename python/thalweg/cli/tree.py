@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 
 from thalweg.cli import former
 from thalweg.cli.bash_completion import join_words
-from thalweg.cli.ending import ends_when_told
+from thalweg.cli.ending import ends_at_signals
 from thalweg.cli.numbers import bound_numbers
 from thalweg.cli.table import COMMANDS, EXTENSIONS, GROUPS, Command, function_of
 from thalweg.errors import USAGE, ThalwegError
@@ -110,7 +110,7 @@ def _run(app: typer.Typer, name: str, words: Sequence[str]) -> int:
     command: Any = typer.main.get_command(app)
     command.context_settings = _SETTINGS | command.context_settings  # those of an installed package's command too
     try:
-        with ends_when_told():
+        with ends_at_signals():
             status = command.main(args=list(words), prog_name=f"thalweg {name}", standalone_mode=False)
     except _ClickError as error:
         if type(error).__name__ == "NoArgsIsHelpError":  # its text is the page of help
