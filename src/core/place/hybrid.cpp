@@ -4,6 +4,7 @@
 #include "place/constructions.hpp"
 #include "place/mapping.hpp"
 #include "place/partition.hpp"
+#include "place/regions.hpp"
 
 #include <numeric>
 
