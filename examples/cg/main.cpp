@@ -2,14 +2,13 @@
 
 /// NAS CG on a team: the smallest eigenvalue of a random sparse matrix by inverse iteration; see README.md.
 
-#include <cmath>
-#include <stdexcept>
-
-#include <fmt/format.h>
-
 #include "cg/nas.hpp"
 #include "common/mpi_session.hpp"
 #include "thalweg/team.hpp"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <stdexcept>
 
 namespace {
 

@@ -3,7 +3,6 @@
 
 #include <cstdio>
 #include <exception>
-
 #include <fmt/format.h>
 
 namespace thalweg::examples {

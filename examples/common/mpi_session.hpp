@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <functional>
-#include <string_view>
-
-#include <mpi.h>
-
 #include "common/options.hpp"
+
+#include <functional>
+#include <mpi.h>
+#include <string_view>
 
 namespace thalweg::examples {
 

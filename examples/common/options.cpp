@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -2,13 +2,13 @@
 
 /// A disease spreads among people who meet at places, day by day; see README.md.
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include "common/mpi_session.hpp"
 #include "common/ways.hpp"
 #include "contagion/people.hpp"
 #include "contagion/places.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "contagion/model.hpp"
+
 #include <span>
 #include <vector>
-
-#include "contagion/model.hpp"
 
 namespace thalweg::examples::contagion {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "contagion/model.hpp"
+
 #include <algorithm>
 #include <span>
 #include <vector>
-
-#include "contagion/model.hpp"
 
 namespace thalweg::examples::contagion {
 

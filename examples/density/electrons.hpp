@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <vector>
-
 #include "density/overlap.hpp"
 #include "density/waves.hpp"
 #include "thalweg/objects.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
 
 namespace thalweg::examples::density {
 

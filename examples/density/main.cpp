@@ -3,14 +3,13 @@
 /// Electrons' density from their states, as in Car's and Parrinello's method, on objects: planes of states,
 /// of the density, and of states' overlaps; see README.md.
 
-#include <algorithm>
-#include <string>
-
-#include <fmt/format.h>
-
 #include "common/mpi_session.hpp"
 #include "density/electrons.hpp"
 #include "density/plain.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <string>
 
 namespace {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "density/waves.hpp"
+
 #include <cstdint>
 #include <span>
 #include <vector>
-
-#include "density/waves.hpp"
 
 namespace thalweg::examples::density {
 

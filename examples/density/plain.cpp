@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "density/plain.hpp"
 
-#include <algorithm>
-#include <array>
-
 #include "common/blocks.hpp"
 #include "density/overlap.hpp"
+
+#include <algorithm>
+#include <array>
 
 namespace thalweg::examples::density {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include "common/mpi_session.hpp"
 #include "density/waves.hpp"
+
+#include <cstdint>
+#include <vector>
 
 namespace thalweg::examples::density {
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <array>
-#include <stdexcept>
-
-#include <fftw3.h>
-
 #include "density/waves.hpp"
+
+#include <array>
+#include <fftw3.h>
+#include <stdexcept>
 
 namespace thalweg::examples::density {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
-#include <vector>
-
 #include "common/blocks.hpp"
 #include "common/mpi_session.hpp"
+
+#include <algorithm>
+#include <vector>
 
 namespace thalweg::examples::diffusion_mc {
 

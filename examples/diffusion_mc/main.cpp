@@ -3,16 +3,15 @@
 /// Diffusion Monte Carlo: walkers that branch and die find the ground state of a particle in a trap; see
 /// README.md.
 
-#include <optional>
-
-#include <fmt/format.h>
-
 #include "common/blocks.hpp"
 #include "common/mpi_session.hpp"
 #include "diffusion_mc/by_hand.hpp"
 #include "diffusion_mc/course.hpp"
 #include "diffusion_mc/population.hpp"
 #include "thalweg/balance.hpp"
+
+#include <fmt/format.h>
+#include <optional>
 
 namespace {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "diffusion_mc/walker.hpp"
+
 #include <algorithm>
 #include <vector>
-
-#include "diffusion_mc/walker.hpp"
 
 namespace thalweg::examples::diffusion_mc {
 

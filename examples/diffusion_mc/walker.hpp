@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "common/random.hpp"
+
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-
-#include "common/random.hpp"
 
 namespace thalweg::examples::diffusion_mc {
 

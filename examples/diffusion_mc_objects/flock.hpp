@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdint>
-#include <utility>
-#include <vector>
-
-#include <cereal/cereal.hpp>
-
 #include "common/blocks.hpp"
 #include "diffusion_mc/course.hpp"
 #include "thalweg/objects.hpp"
 #include "thalweg/stream_serialized.hpp"
+
+#include <cereal/cereal.hpp>
+#include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace thalweg::examples::diffusion_mc_objects {
 

@@ -2,12 +2,11 @@
 
 /// Diffusion Monte Carlo on objects: flocks of walkers, which move to where there is time; see README.md.
 
-#include <algorithm>
-
-#include <fmt/format.h>
-
 #include "common/mpi_session.hpp"
 #include "diffusion_mc_objects/flock.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
 
 namespace {
 

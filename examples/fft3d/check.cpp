@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fft3d/check.hpp"
 
-#include <algorithm>
-
 #include "common/random.hpp"
+
+#include <algorithm>
 
 namespace thalweg::examples::fft3d {
 namespace {

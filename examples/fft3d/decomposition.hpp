@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "common/mpi_session.hpp"
 #include "fft3d/layout.hpp"
+
+#include <string>
+#include <vector>
 
 namespace thalweg::examples::fft3d {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "common/blocks.hpp"
+
 #include <array>
 #include <complex>
 #include <cstdint>
 #include <vector>
-
-#include "common/blocks.hpp"
 
 namespace thalweg::examples::fft3d {
 

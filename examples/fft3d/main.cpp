@@ -3,13 +3,12 @@
 /// Transforms a random field forward and back, again and again, and checks spectrum and round trip; see
 /// README.md.
 
-#include <charconv>
-#include <cmath>
-
-#include <fmt/format.h>
-
 #include "fft3d/check.hpp"
 #include "fft3d/transform.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
 
 namespace {
 

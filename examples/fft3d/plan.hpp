@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <fftw3.h>
-
 #include "fft3d/layout.hpp"
+
+#include <fftw3.h>
 
 namespace thalweg::examples::fft3d {
 

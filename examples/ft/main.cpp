@@ -3,12 +3,11 @@
 /// NAS FT on a team: a field's spectrum is advanced in time and transformed back, again and again; see
 /// README.md.
 
-#include <algorithm>
-
-#include <fmt/format.h>
-
 #include "common/mpi_session.hpp"
 #include "ft/field.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
 
 namespace {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "molecules/cells.hpp"
 
+#include "common/random.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <numbers>
-
-#include "common/random.hpp"
 
 namespace thalweg::examples::molecules {
 namespace {

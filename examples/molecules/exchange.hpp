@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <vector>
-
 #include "common/blocks.hpp"
 #include "common/mpi_session.hpp"
 #include "molecules/planes.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
 
 namespace thalweg::examples::molecules {
 

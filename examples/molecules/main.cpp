@@ -3,16 +3,15 @@
 /// Molecular dynamics on objects: cells of atoms, what computes the forces between two of them, and a mesh of
 /// charges; see README.md.
 
-#include <algorithm>
-#include <cmath>
-#include <string>
-
-#include <fmt/format.h>
-
 #include "common/mpi_session.hpp"
 #include "molecules/exchange.hpp"
 #include "molecules/patch.hpp"
 #include "molecules/plain.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <string>
 
 namespace {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "molecules/mesh.hpp"
 
+#include "molecules/transforms.hpp"
+
 #include <array>
 #include <cmath>
 #include <numbers>
 #include <stdexcept>
-
-#include "molecules/transforms.hpp"
 
 namespace thalweg::examples::molecules {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "molecules/cells.hpp"
+
 #include <complex>
 #include <cstdint>
 #include <span>
 #include <vector>
-
-#include "molecules/cells.hpp"
 
 /// The charges' mesh: smooth particle mesh Ewald (Essmann and others 1995). Charges are spread to points by
 /// B-splines; from their transform follows the potential at all points; and from that, forces on atoms.

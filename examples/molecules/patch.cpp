@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "molecules/patch.hpp"
 
+#include "molecules/planes.hpp"
+
 #include <algorithm>
 #include <array>
 #include <stdexcept>
-
-#include "molecules/planes.hpp"
 
 namespace thalweg::examples::molecules {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "molecules/cells.hpp"
+#include "thalweg/objects.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
-
-#include "molecules/cells.hpp"
-#include "thalweg/objects.hpp"
 
 namespace thalweg::examples::molecules {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "molecules/plain.hpp"
 
+#include "common/blocks.hpp"
+#include "molecules/plain_mesh.hpp"
+
 #include <algorithm>
 #include <array>
 #include <map>
 #include <utility>
-
-#include "common/blocks.hpp"
-#include "molecules/plain_mesh.hpp"
 
 namespace thalweg::examples::molecules {
 namespace {

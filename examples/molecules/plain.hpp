@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <vector>
-
 #include "common/mpi_session.hpp"
 #include "molecules/cells.hpp"
+
+#include <vector>
 
 namespace thalweg::examples::molecules {
 

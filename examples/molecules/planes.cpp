@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "molecules/planes.hpp"
 
-#include <algorithm>
-
 #include "molecules/exchange.hpp"
 #include "molecules/patch.hpp"
+
+#include <algorithm>
 
 namespace thalweg::examples::molecules {
 namespace {

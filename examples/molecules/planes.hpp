@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <vector>
-
 #include "molecules/mesh.hpp"
 #include "thalweg/objects.hpp"
 #include "thalweg/stream_serialized.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
 
 namespace thalweg::examples::molecules {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "molecules/transforms.hpp"
 
-#include <stdexcept>
-
 #include "molecules/mesh.hpp"
+
+#include <stdexcept>
 
 namespace thalweg::examples::molecules {
 namespace {

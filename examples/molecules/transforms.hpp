@@ -4,9 +4,8 @@
 #include <array>
 #include <complex>
 #include <cstdint>
-#include <vector>
-
 #include <fftw3.h>
+#include <vector>
 
 namespace thalweg::examples::molecules {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "radix_sort/keys.hpp"
+
 #include <cstdint>
 #include <vector>
-
-#include "radix_sort/keys.hpp"
 
 namespace thalweg::examples::radix_sort {
 

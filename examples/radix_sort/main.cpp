@@ -2,11 +2,11 @@
 
 /// Sorts 64-bit keys over all ranks, again and again, and checks the result; see README.md.
 
-#include <fmt/format.h>
-
 #include "radix_sort/digits.hpp"
 #include "radix_sort/sort.hpp"
 #include "radix_sort/verify.hpp"
+
+#include <fmt/format.h>
 
 namespace {
 

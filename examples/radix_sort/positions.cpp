@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "radix_sort/positions.hpp"
 
+#include "radix_sort/digits.hpp"
+
 #include <numeric>
 #include <utility>
-
-#include "radix_sort/digits.hpp"
 
 namespace thalweg::examples::radix_sort {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "common/mpi_session.hpp"
+
 #include <cstdint>
 #include <vector>
-
-#include "common/mpi_session.hpp"
 
 namespace thalweg::examples::radix_sort {
 

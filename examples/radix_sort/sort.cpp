@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "radix_sort/sort.hpp"
 
-#include <algorithm>
-#include <numeric>
-
 #include "radix_sort/digits.hpp"
 #include "radix_sort/positions.hpp"
+
+#include <algorithm>
+#include <numeric>
 
 namespace thalweg::examples::radix_sort {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <vector>
-
 #include "radix_sort/keys.hpp"
+
+#include <vector>
 
 namespace thalweg::examples::radix_sort {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "radix_sort/verify.hpp"
 
-#include <algorithm>
-
 #include "common/random.hpp"
+
+#include <algorithm>
 
 namespace thalweg::examples::radix_sort {
 

@@ -2,14 +2,14 @@
 
 /// Radix sort by objects that send each other keys; see README.md.
 
-#include <fmt/format.h>
-#include <optional>
-
 #include "common/blocks.hpp"
 #include "radix_sort/digits.hpp"
 #include "radix_sort/sort.hpp"
 #include "radix_sort/verify.hpp"
 #include "radix_sort_objects/sorter.hpp"
+
+#include <fmt/format.h>
+#include <optional>
 
 namespace {
 

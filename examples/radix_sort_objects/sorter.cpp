@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "radix_sort_objects/sorter.hpp"
 
+#include "radix_sort/digits.hpp"
+
 #include <algorithm>
 #include <numeric>
-
-#include "radix_sort/digits.hpp"
 
 namespace thalweg::examples::radix_sort_objects {
 

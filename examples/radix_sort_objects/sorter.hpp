@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "radix_sort/keys.hpp"
+#include "thalweg/objects.hpp"
+
 #include <cstdint>
 #include <span>
 #include <vector>
-
-#include "radix_sort/keys.hpp"
-#include "thalweg/objects.hpp"
 
 namespace thalweg::examples::radix_sort_objects {
 

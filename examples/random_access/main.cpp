@@ -2,11 +2,11 @@
 
 /// HPCC RandomAccess: random updates of a table that is spread over all ranks; see README.md.
 
-#include <fmt/format.h>
-
 #include "common/mpi_session.hpp"
 #include "common/ways.hpp"
 #include "random_access/table.hpp"
+
+#include <fmt/format.h>
 
 namespace {
 

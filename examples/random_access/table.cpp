@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "random_access/table.hpp"
 
-#include <bit>
-
 #include "common/random.hpp"
+
+#include <bit>
 
 namespace thalweg::examples::random_access {
 namespace {

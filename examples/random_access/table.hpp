@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include "common/blocks.hpp"
 #include "common/mpi_session.hpp"
+
+#include <cstdint>
+#include <vector>
 
 namespace thalweg::examples::random_access {
 

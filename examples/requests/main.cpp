@@ -3,13 +3,12 @@
 /// Particles walk through a tree whose nodes other ranks hold: requests, replies, more requests; see
 /// README.md.
 
-#include <thread>
-
-#include <fmt/format.h>
-
 #include "common/mpi_session.hpp"
 #include "common/ways.hpp"
 #include "requests/walks.hpp"
+
+#include <fmt/format.h>
+#include <thread>
 
 namespace {
 

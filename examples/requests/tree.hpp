@@ -3,12 +3,12 @@
 
 // An octree of particles, of which each rank holds the nodes of its part of space.
 
+#include "common/blocks.hpp"
+
 #include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
-
-#include "common/blocks.hpp"
 
 namespace thalweg::examples::requests {
 

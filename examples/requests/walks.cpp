@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "requests/walks.hpp"
 
-#include <cmath>
-
 #include "common/random.hpp"
+
+#include <cmath>
 
 namespace thalweg::examples::requests {
 

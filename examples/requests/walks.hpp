@@ -3,10 +3,10 @@
 
 // What a rank's particles do with the tree's nodes, wherever these are.
 
+#include "requests/tree.hpp"
+
 #include <cstdint>
 #include <vector>
-
-#include "requests/tree.hpp"
 
 namespace thalweg::examples::requests {
 

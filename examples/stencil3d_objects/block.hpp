@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cereal/types/array.hpp>
-#include <cereal/types/vector.hpp>
-
 #include "common/blocks.hpp"
 #include "thalweg/objects.hpp"
 #include "thalweg/stream_serialized.hpp"
+
+#include <cereal/types/array.hpp>
+#include <cereal/types/vector.hpp>
 
 namespace thalweg::examples::stencil3d {
 

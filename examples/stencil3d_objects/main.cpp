@@ -3,11 +3,11 @@
 /// A 3-D stencil whose blocks are objects: several on each rank, which move to where there is time; see
 /// README.md.
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include "common/mpi_session.hpp"
 #include "stencil3d_objects/block.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace {
 

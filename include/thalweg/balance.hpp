@@ -150,7 +150,7 @@ private:
   }
 
   thalweg_balancer* balancer_;
-  std::unique_ptr<detail::task_row<Task>> row_; // at an address that stays
+  std::unique_ptr<detail::task_row<Task>> row_; ///< at an address that stays
   request request_;
 };
 

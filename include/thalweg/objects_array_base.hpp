@@ -231,7 +231,7 @@ inline std::size_t array_base::list(std::size_t room, std::uint32_t* elements, s
   return reductions_.are_any() ? SIZE_MAX : count;
 }
 
-// A copy, as the message may be in a queue that grows.
+/// A copy, as the message may be in a queue that grows.
 inline void array_base::forward(const thalweg_message& message) {
   const auto* const arguments = reinterpret_cast<const char*>(&message + 1);
   const element_places::known* const word = places_.heard_of(message.element);

@@ -41,7 +41,7 @@ decltype(auto) invoke_method(Element& element, Values& values, types<Parameters.
       values);
 }
 
-// Messages outlive an entry method, but not a task.
+/// Messages outlive an entry method, but not a task.
 template <typename... Parameters>
 constexpr bool are_values(types<Parameters...>) {
   return (... && (!std::is_reference_v<Parameters> && !is_view<Parameters>));

@@ -111,7 +111,7 @@ void array_messages::put(std::uint32_t rank, const thalweg_message& head, Write&
     let_go(*view_->stream, first_link(*view_->stream, rank), is_urgent);
 }
 
-// Calls of elements by elements. (Forwarded messages, and those to oneself, do not count.)
+/// Calls of elements by elements. (Forwarded messages, and those to oneself, do not count.)
 inline void array_messages::sample(const thalweg_message& head) {
   if (view_->load == nullptr || head.element >= THALWEG_OBJECTS_ALL || ++view_->unsampled < view_->sampled)
     return;

@@ -176,7 +176,7 @@ private:
                            registered<Element, up<Operation, T>>::record, 0, number, value);
   }
 
-  // Large values are copied as seldom as can be: the last one that waits is given this one.
+  /// Large values are copied as seldom as can be: the last one that waits is given this one.
   template <typename Operation, typename T>
   void end(std::uint32_t number, result_of<Operation, T> result) {
     using given = result_of<Operation, T>;

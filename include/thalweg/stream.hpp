@@ -31,7 +31,7 @@ struct stream_options {
   std::size_t buffer_bytes = 0;
   std::size_t memory_bytes = 0;
   /// "direct", or "4x8"
-  std::string shape{};                // without braces compilers warn of whoever names other members only
+  std::string shape{};                ///< without braces compilers warn of whoever names other members only
   std::size_t max_pending_items = 0;  ///< of this rank's own, in buffers that are not sent yet
   std::size_t max_overflow_bytes = 0; ///< of items that handlers have sent while no buffer was free
   unsigned period_us = 0;             ///< after which items that wait in a buffer are sent
@@ -171,7 +171,7 @@ private:
                 "make another sender for the next phase");
   }
 
-  // Other ranks go on meanwhile, as this rank's handlers may wait for them.
+  /// Other ranks go on meanwhile, as this rank's handlers may wait for them.
   thalweg_status finish_shared() {
     for (; senders_.open_ones() != 0; std::this_thread::yield())
       progress();

@@ -169,7 +169,7 @@ private:
       put_elsewhere<Format, Item>(rank, kind, item);
   }
 
-  // The link is full, or no buffer holds the item.
+  /// The link is full, or no buffer holds the item.
   template <typename Format, typename Item>
   [[gnu::noinline]] void put_elsewhere(std::uint32_t rank, std::size_t kind, passed<Item> item) {
     const frame_place place = first_place(*view_, rank);
@@ -207,7 +207,7 @@ private:
     }
   }
 
-  // The rest of the buffer, or else a new one's.
+  /// The rest of the buffer, or else a new one's.
   std::size_t room_for_part(const frame_place& place, std::size_t before) {
     const thalweg_stream_link& open = view_->links[place.next.link];
     const auto room = static_cast<std::size_t>(open.end - open.next);

@@ -225,7 +225,7 @@ private:
     view_->in_handler = 0;
   }
 
-  // Items stand as the sender has put them: aligned, since slots are, one after the other.
+  /// Items stand as the sender has put them: aligned, since slots are, one after the other.
   static int deliver(void* context, const char* items, std::size_t bytes) {
     auto& sink = *static_cast<item_sink*>(context);
     return sink.guarded([&] {

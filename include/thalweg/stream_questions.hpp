@@ -54,9 +54,9 @@ private:
               static_cast<std::uint32_t>(count_));
   }
 
-  std::vector<Note> notes_;         // by handle
-  std::vector<std::uint32_t> free_; // a ring: the first is at next_, and count_ are missing behind the last
-  std::size_t places_ = 0;          // of both, a power of two
+  std::vector<Note> notes_;         ///< by handle
+  std::vector<std::uint32_t> free_; ///< a ring: the first is at next_, and count_ are missing behind the last
+  std::size_t places_ = 0;          ///< of both, a power of two
   std::size_t next_ = 0;
   std::size_t count_ = 0;
 };

@@ -18,7 +18,7 @@ namespace thalweg {
 
 namespace detail {
 
-// cereal's archives of bytes work on std::ostream, which costs more than small items do.
+/// cereal's archives of bytes work on std::ostream, which costs more than small items do.
 class writing_archive : public cereal::OutputArchive<writing_archive, cereal::AllowEmptyClassElision> {
 public:
   explicit writing_archive(byte_writer& to) : OutputArchive(this), to_(to) {}
@@ -70,7 +70,7 @@ void CEREAL_SERIALIZE_FUNCTION_NAME(Archive& archive, cereal::SizeTag<T>& tag) {
   archive(tag.size);
 }
 
-// The bytes of items are copied where they may be. Elements with serialize() say by it that they move.
+/// The bytes of items are copied where they may be. Elements with serialize() say by it that they move.
 template <typename T>
 concept serializable =
     (!std::is_trivially_copyable_v<T> || requires { typename T::element_type; }) &&

@@ -181,9 +181,9 @@ private:
     return take_kind(formats(), head, at + sizeof head);
   }
 
-  // The next item begins at a place that depends on this one's head. But while items of a known size keep
-  // coming, processors predict it, and need not wait for that. (Two ranks and 8 B items: 4.2 ns an item, or
-  // 2.8.)
+  /// The next item begins at a place that depends on this one's head. But while items of a known size keep
+  /// coming, processors predict it, and need not wait for that. (Two ranks and 8 B items: 4.2 ns an item, or
+  /// 2.8.)
   template <typename Format, typename... Formats, typename Head>
   const char* take_kind(format_list<Format, Formats...>, Head head, const char* at) {
     using heads = frames_of_state::head;

@@ -32,7 +32,7 @@ namespace detail {
 template <typename Caller>
 class collectives {
   template <typename T>
-  using input = std::span<const std::type_identity_t<T>>; // anything that converts to a span will do
+  using input = std::span<const std::type_identity_t<T>>; ///< anything that converts to a span will do
   using synchronized = call_synchronization;
   using site = std::source_location;
 

@@ -65,7 +65,7 @@ private:
   bool connects();
   bool sends();
   void begin_patience();
-  // Nothing yet, or it was too long.
+  /// Nothing yet, or it was too long.
   std::optional<AgentReply> nothing() const;
 
   std::chrono::milliseconds patience_;

@@ -45,7 +45,7 @@ public:
 private:
   HostView plain(Rank rank) const { return lower(schedule_of_, nodes_, rank); }
   std::int32_t leaf_of(Rank rank) const { return leaves_[static_cast<std::size_t>(rank)]; }
-  // Without the numbers above.
+  /// Without the numbers above.
   HostView card(Rank name) const;
   HostView host_card(Rank rank) const;
   HostView leaf_card(Rank aggregator) const;

@@ -70,7 +70,7 @@ private:
 
   void note(std::uint32_t epoch, Clock::time_point now);
   bool take(const thalweg_nic_departure& departure);
-  // Who is missing here and on the sides of all neighbors but one.
+  /// Who is missing here and on the sides of all neighbors but one.
   std::vector<Missing> missing_without(std::uint32_t neighbor, Clock::time_point now) const;
 
   thalweg_nic_group view_;
@@ -79,9 +79,9 @@ private:
   std::string host_;
   std::uint32_t newest_ = 0;
   std::uint32_t ended_ = 0;
-  Clock::time_point since_{};               // the newest epoch is known
-  std::vector<std::uint32_t> arrived_;      // the last epoch of each contributor
-  std::map<std::uint32_t, Report> heard_{}; // by address
+  Clock::time_point since_{};               ///< the newest epoch is known
+  std::vector<std::uint32_t> arrived_;      ///< the last epoch of each contributor
+  std::map<std::uint32_t, Report> heard_{}; ///< by address
   thalweg_nic_departure departure_{};
 };
 

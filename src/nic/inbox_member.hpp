@@ -66,9 +66,9 @@ private:
   void send(const OutgoingMessage& message);
 
   std::unique_ptr<InboxCard> card_;
-  std::vector<std::uint32_t> begun_; // messages, by receiver
+  std::vector<std::uint32_t> begun_; ///< messages, by receiver
   std::uint32_t receives_ = 0;
-  std::array<std::uint32_t, THALWEG_NIC_RECEIVES> seen_; // by place: the last receive that has ended
+  std::array<std::uint32_t, THALWEG_NIC_RECEIVES> seen_; ///< by place: the last receive that has ended
 };
 
 } // namespace thalweg::nic

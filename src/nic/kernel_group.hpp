@@ -40,9 +40,9 @@ private:
   void unmap();
 
   Descriptor ring_;
-  Descriptor rung_; // ready after a ring
+  Descriptor rung_; ///< ready after a ring
   thalweg_nic_page* page_;
-  // How far the ring buffer was read and written, in bytes; several ranks read it.
+  /// How far the ring buffer was read and written, in bytes; several ranks read it.
   std::uint64_t* read_ = nullptr;
   const std::uint64_t* written_ = nullptr;
 };
@@ -79,7 +79,7 @@ public:
 
 private:
   std::size_t mapped_bytes() const;
-  // A rank or its host is gone, and this one takes part in what is not complete without it.
+  /// A rank or its host is gone, and this one takes part in what is not complete without it.
   void throw_if_missed(const thalweg_nic_departure& gone, std::string_view host) const;
 
   std::unique_ptr<AgentConnection> agent_;

@@ -116,7 +116,7 @@ public:
   Knowledge known_of(std::uint32_t epoch, thalweg_nic_content& content);
 
 private:
-  // What this rank brought to the last epoch at a place that it has left.
+  /// What this rank brought to the last epoch at a place that it has left.
   struct Contribution {
     std::atomic<std::uint32_t> epoch = 0;
     thalweg_nic_content content{};
@@ -166,7 +166,7 @@ public:
 
 private:
   struct Kept {
-    std::atomic<std::uint32_t> epoch = 0; // set last
+    std::atomic<std::uint32_t> epoch = 0; ///< set last
     std::vector<std::byte> message{};
   };
 
@@ -175,7 +175,7 @@ private:
   std::unique_ptr<RelayCard> card_;
   bool is_root_;
   Window window_;
-  std::vector<Kept> kept_; // by epoch
+  std::vector<Kept> kept_; ///< by epoch
 };
 
 } // namespace thalweg::nic

@@ -2,11 +2,10 @@
 
 // Operators of users in a process: whole elements, in order, and those of a file that agents load too.
 
-#include "nic/tree_result.hpp"
-
 #include "host_processes.hpp"
 #include "nic/doubles/host_card.hpp"
 #include "nic/member.hpp"
+#include "nic/tree_result.hpp"
 #include "operators/matrix_product.c"
 
 #include <array>

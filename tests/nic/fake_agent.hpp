@@ -36,14 +36,14 @@ public:
   }
   bool is_there() const { return is_there_; }
 
-  // Others wait there already, so that not even a connection is to be had.
+  /// Others wait there already, so that not even a connection is to be had.
   void crowd() {
     const AgentName name;
     do {
       crowd_.push_back(a_socket());
     } while (connect(crowd_.back(), name.address(), name.length()) == 0);
   }
-  // They all leave.
+  /// They all leave.
   void disperse() {
     while (accept())
       hang_up();
@@ -58,7 +58,7 @@ public:
       connections_.push_back(made);
     return made >= 0;
   }
-  // What the connection that came last says.
+  /// What the connection that came last says.
   std::optional<thalweg_nic_request> hear() const {
     thalweg_nic_request request{};
     if (recv(connections_.back(), &request, sizeof request, 0) != sizeof request)
@@ -117,12 +117,12 @@ inline thalweg_nic_reply a_reply(const std::string& reason = "") {
   return reply;
 }
 
-// Of this process.
+/// Of this process.
 inline std::ptrdiff_t open_descriptors() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
 }
 
-// In a process of its own: what is remembered of agents, and the network, are the process's.
+/// In a process of its own: what is remembered of agents, and the network, are the process's.
 template <typename Body>
 void with_agent(Body body) {
   const pid_t child = fork();

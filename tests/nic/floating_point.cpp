@@ -5,6 +5,8 @@
 
 #include "nic/floating_point.h"
 
+#include "effort.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -12,8 +14,6 @@
 #include <gtest/gtest.h>
 #include <random>
 #include <type_traits>
-
-#include "effort.hpp"
 
 namespace {
 

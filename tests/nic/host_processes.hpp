@@ -17,7 +17,7 @@ namespace thalweg::nic {
 inline constexpr std::uint32_t processes = 5;
 using Places = std::array<thalweg_nic_place, processes>;
 
-// Below process 0 are 1 and 2, below 1 are 3 and 4.
+/// Below process 0 are 1 and 2, below 1 are 3 and 4.
 inline thalweg_nic_group group_of(std::uint32_t process, const Places& places) {
   thalweg_nic_group group{};
   group.id = 1;
@@ -33,7 +33,7 @@ inline thalweg_nic_group group_of(std::uint32_t process, const Places& places) {
   return group;
 }
 
-// Runs each process with its card, which `run` takes over, and expects 0 of each.
+/// Runs each process with its card, which `run` takes over, and expects 0 of each.
 template <typename OwnCard, typename Run>
 void run_processes(Run run) {
   std::array<std::unique_ptr<OwnCard>, processes> cards;

@@ -9,8 +9,8 @@
 
 namespace thalweg::nic {
 
-// By number, some operations are barriers, some add numbers in an order, some put blocks together, and some
-// add long rows of integers.
+/// By number, some operations are barriers, some add numbers in an order, some put blocks together, and some
+/// add long rows of integers.
 inline bool has_words(std::uint32_t number) {
   return number % 4 != 0;
 }
@@ -20,7 +20,7 @@ inline bool has_blocks(std::uint32_t number) {
 inline bool has_integers(std::uint32_t number) {
   return number % 8 == 2;
 }
-// Blocks of none to three words, which overlap as blocks do that share a word: each has bits of its own.
+/// Blocks of none to three words, which overlap as blocks do that share a word: each has bits of its own.
 inline void set_block(thalweg_nic_content& content, std::uint32_t index, std::uint32_t local,
                       std::uint32_t number) {
   const std::uint32_t rank = index * 3 + local;

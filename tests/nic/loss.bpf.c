@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A link that loses a fifth of the cards' packets. */
 
+// The first has what the others need.
+// clang-format off
 #include <linux/types.h>
-
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 #include <linux/bpf.h>
@@ -11,6 +12,7 @@
 #include <linux/ip.h>
 #include <linux/pkt_cls.h>
 #include <linux/udp.h>
+// clang-format on
 
 SEC("tc")
 int lose(struct __sk_buff* skb) {

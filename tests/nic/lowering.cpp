@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nic/lowering.hpp"
-#include "nic/aggregated_tree.hpp"
 
 #include "base/error.hpp"
+#include "nic/aggregated_tree.hpp"
 #include "strategies/index.hpp"
 
 #include <algorithm>

@@ -15,10 +15,9 @@ namespace {
 constinit thread_local unsigned rules_left_out = 0;
 }
 #define THALWEG_NIC_KEEPS(rule) ((rules_left_out & (1U << (rule))) == 0)
-#include "nic/inbox.h"
-
 #include "effort.hpp"
 #include "lossy_network.hpp"
+#include "nic/inbox.h"
 
 namespace {
 

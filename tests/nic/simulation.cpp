@@ -17,11 +17,10 @@ namespace {
 constinit thread_local unsigned rules_left_out = 0;
 }
 #define THALWEG_NIC_KEEPS(rule) ((rules_left_out & (1U << (rule))) == 0)
-#include "nic/protocol.h"
-
 #include "effort.hpp"
 #include "long_rows.hpp"
 #include "lossy_network.hpp"
+#include "nic/protocol.h"
 #include "nic/tree_result.hpp"
 
 namespace {

@@ -3,14 +3,14 @@
  * the second one. That one meets all others meanwhile, in their first barrier, or to open a team's inboxes.
  * The first rank notes in the file when they have come through. */
 
+#include "thalweg/team.h"
+
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "thalweg/team.h"
 
 static void must(int is_right) {
   if (!is_right)

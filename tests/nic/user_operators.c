@@ -3,14 +3,14 @@
  * their functions make of all ranks' elements. One has no such operator behind its name, one does not
  * commute, and one has no name: these are left to hosts. */
 
+#include "operators/matrix_product.c"
+#include "operators/saturating_sum.c"
+
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "operators/matrix_product.c"
-#include "operators/saturating_sum.c"
 #include <thalweg/nic.h>
 
 enum { MOST = 70, PRIME = 2147483647, BYTES = 32 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <array>
-#include <vector>
-
 #include "common/blocks.hpp"
 #include "common/mpi_session.hpp"
+
+#include <array>
+#include <vector>
 
 namespace thalweg::benchmarks::conjugate_gradient {
 

@@ -2,11 +2,10 @@
 
 /// Solves a Laplacian by conjugate gradients; see README.md.
 
-#include <cmath>
-
-#include <fmt/format.h>
-
 #include "conjugate_gradient/solver.hpp"
+
+#include <cmath>
+#include <fmt/format.h>
 
 namespace {
 

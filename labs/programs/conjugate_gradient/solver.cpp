@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "conjugate_gradient/solver.hpp"
 
-#include <cmath>
-
 #include "common/random.hpp"
+
+#include <cmath>
 
 namespace thalweg::benchmarks::conjugate_gradient {
 namespace {

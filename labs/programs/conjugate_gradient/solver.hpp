@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdint>
-
 #include "conjugate_gradient/halo.hpp"
+
+#include <cstdint>
 
 namespace thalweg::benchmarks::conjugate_gradient {
 

@@ -80,7 +80,7 @@ private:
   BracketIterations iterations_;
   BracketMessages messages_;
   BracketTraffic traffic_;
-  std::vector<MulticastPart> parts_; // of a multicast that is handed on
+  std::vector<MulticastPart> parts_; ///< of a multicast that is handed on
 };
 
 } // namespace thalweg::objects

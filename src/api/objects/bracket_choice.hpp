@@ -82,7 +82,7 @@ public:
 private:
   struct Option {
     BracketStrategy combining;
-    std::vector<std::int32_t> sides; // of the virtual mesh
+    std::vector<std::int32_t> sides; ///< of the virtual mesh
   };
 
   static std::vector<Option> options_of(std::int32_t ranks);
@@ -98,7 +98,7 @@ private:
   Terms terms_;
   std::vector<Option> options_;
   evidence::PhaseTuner tuner_;
-  std::size_t models_option_ = 0; // where the model alone decides
+  std::size_t models_option_ = 0; ///< where the model alone decides
   std::string explanation_;
 };
 

@@ -46,11 +46,11 @@ private:
   void reset(std::uint32_t number, std::size_t phases);
 
   std::uint32_t number_ = 0;
-  std::size_t ended_ = 0; // elements
+  std::size_t ended_ = 0; ///< elements
   std::size_t phase_ = 0;
-  std::vector<std::size_t> arrived_; // by phase: ranks whose last message has come
+  std::vector<std::size_t> arrived_; ///< by phase: ranks whose last message has come
   std::vector<std::int64_t>
-      outstanding_; // by phase: messages that these have announced, less those that came
+      outstanding_; ///< by phase: messages that these have announced, less those that came
 };
 
 class BracketIterations {
@@ -91,11 +91,11 @@ private:
   std::int32_t ranks_;
   std::size_t phases_ = 1;
   bool keeps_ = true;
-  std::unordered_map<std::uint32_t, std::uint32_t> ended_; // iterations, by element
+  std::unordered_map<std::uint32_t, std::uint32_t> ended_; ///< iterations, by element
   std::vector<std::unique_ptr<BracketIteration>> open_;
-  std::vector<std::unique_ptr<BracketIteration>> spare_; // that were closed
-  // An element comes many times in a row.
-  std::uint32_t* last_ended_ = nullptr; // null: not known any more
+  std::vector<std::unique_ptr<BracketIteration>> spare_; ///< that were closed
+  /// An element comes many times in a row.
+  std::uint32_t* last_ended_ = nullptr; ///< null: not known any more
   std::uint32_t last_element_ = 0;
   BracketIteration* last_ = nullptr;
 };

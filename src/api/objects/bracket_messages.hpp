@@ -51,10 +51,10 @@ public:
   void send_straight(BracketIteration& one);
 
 private:
-  struct Departure { // in a phase
+  struct Departure { ///< in a phase
     Rank next;
-    bool has_arrived; // it is for that rank
-    bool is_several;  // multicasts
+    bool has_arrived; ///< it is for that rank
+    bool is_several;  ///< multicasts
     KeptGroups::Group* group;
   };
   struct Way {
@@ -72,9 +72,9 @@ private:
   std::size_t bytes_max_;
   Send send_;
   std::uint32_t epoch_ = 0;
-  // Of a phase, or a message, that is sent. The memory is used again.
+  /// Of a phase, or a message, that is sent. The memory is used again.
   std::vector<Departure> departures_;
-  KeptGroups scattered_; // multicasts, by who gets them next
+  KeptGroups scattered_; ///< multicasts, by who gets them next
   KeptMulticasts staying_;
   std::vector<Way> ways_;
   std::vector<MulticastPart> parts_;

@@ -43,7 +43,7 @@ public:
 private:
   topology::VirtualMesh mesh_;
   Rank rank_;
-  std::vector<std::vector<Rank>> receivers_; // by phase
+  std::vector<std::vector<Rank>> receivers_; ///< by phase
 };
 
 } // namespace thalweg::objects

@@ -59,7 +59,7 @@ public:
 
 private:
   RankPeriod period_;
-  std::vector<std::uint32_t> called_; // by rank: the first iteration in which it was not called yet
+  std::vector<std::uint32_t> called_; ///< by rank: the first iteration in which it was not called yet
 };
 
 } // namespace thalweg::objects

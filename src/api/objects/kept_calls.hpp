@@ -130,7 +130,7 @@ public:
 private:
   static constexpr std::uint32_t nowhere = 0xFFFFFFFF;
 
-  std::vector<std::uint32_t> places_; // by destination
+  std::vector<std::uint32_t> places_; ///< by destination
   std::vector<Group> groups_;
   std::uint32_t used_ = 0;
 };

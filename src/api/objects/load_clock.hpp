@@ -44,8 +44,8 @@ public:
   std::uint64_t last() const { return last_; }
 
 private:
-  static constexpr std::uint64_t long_ticks = 100'000; // some 40 us: less than a slice of the kernel's
-  static constexpr int remembered = 64; // waits after a long message, at which processor time is read
+  static constexpr std::uint64_t long_ticks = 100'000; ///< some 40 us: less than a slice of the kernel's
+  static constexpr int remembered = 64; ///< waits after a long message, at which processor time is read
 
   void mark() {
     mark_ticks_ = clock_.ticks();

@@ -3,10 +3,9 @@
 
 // Rows of numbers between C++ and numpy.
 
+#include <cstdint>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-
-#include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>

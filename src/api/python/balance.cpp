@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "python/bindings.hpp"
-
 #include "balance/chooser.hpp"
 #include "balance/flow.hpp"
 #include "base/units.hpp"
 #include "python/arrays.hpp"
+#include "python/bindings.hpp"
 #include "python/interconnects.hpp"
 
 #include <nanobind/stl/optional.h>

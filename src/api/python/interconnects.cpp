@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "python/bindings.hpp"
+#include "python/interconnects.hpp"
 
 #include "base/error.hpp"
 #include "machine/allocation.hpp"
 #include "machine/node_list.hpp"
 #include "python/arrays.hpp"
-#include "python/interconnects.hpp"
+#include "python/bindings.hpp"
 #include "topology/graph_file.hpp"
 #include "topology/grid.hpp"
 #include "topology/tour.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "python/bindings.hpp"
-
 #include "machine/machine.hpp"
+#include "python/bindings.hpp"
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "python/bindings.hpp"
-
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/host_names.hpp"
+#include "python/bindings.hpp"
 
 #include <cerrno>
 #include <nanobind/stl/string.h>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "python/bindings.hpp"
-
 #include "base/error.hpp"
 #include "place/kept_trials.hpp"
 #include "place/link_search.hpp"
@@ -9,12 +7,12 @@
 #include "place/rank_order.hpp"
 #include "place/stencil.hpp"
 #include "python/arrays.hpp"
+#include "python/bindings.hpp"
 #include "python/interconnects.hpp"
 
 #include <atomic>
 #include <chrono>
 #include <future>
-
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -102,7 +100,7 @@ place::LinkCosts costs_of(const Costs& costs) {
 }
 
 /// Runs a search in a thread of its own, so that an interrupt (Ctrl-C) ends it by setting `stopped`.
-template <class Search>
+template <typename Search>
 Result stoppable(std::atomic<bool>& stopped, const Search& search) {
   constexpr std::chrono::milliseconds between_looks{20};
   const nb::gil_scoped_release others_go_on;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "python/bindings.hpp"
-
 #include "place/quadratic.hpp"
+
 #include "python/arrays.hpp"
+#include "python/bindings.hpp"
 
 #include <nanobind/stl/tuple.h>
 

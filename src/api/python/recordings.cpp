@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "python/bindings.hpp"
-
 #include "pattern/call_trace.hpp"
 #include "pattern/recording.hpp"
 #include "python/arrays.hpp"
+#include "python/bindings.hpp"
 #include "python/simulated_programs.hpp"
 #include "simulate/goal.hpp"
 #include "simulate/replay.hpp"

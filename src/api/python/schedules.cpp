@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "python/bindings.hpp"
-
 #include "schedule/goal.hpp"
 #include "schedule/printer.hpp"
 #include "schedule/verifier.hpp"

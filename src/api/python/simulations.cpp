@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "python/bindings.hpp"
-
 #include "base/error.hpp"
 #include "python/arrays.hpp"
+#include "python/bindings.hpp"
 #include "python/interconnects.hpp"
 #include "python/simulated_programs.hpp"
 #include "simulate/rounds.hpp"

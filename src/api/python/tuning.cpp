@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "python/bindings.hpp"
-
 #include "base/error.hpp"
 #include "evidence/evidence.hpp"
+#include "python/bindings.hpp"
 #include "strategies/order.hpp"
 #include "topology/node_groups.hpp"
 #include "tune/candidates.hpp"

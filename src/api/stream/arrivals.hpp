@@ -48,7 +48,7 @@ private:
   struct EarlySlot {
     Slot* slot;
     bool is_copy;
-    std::uint32_t taken = 0; // bytes of it, before
+    std::uint32_t taken = 0; ///< bytes of it, before
   };
 
   bool handles(std::uint32_t phase) const { return phase == phase_ && !holds_; }
@@ -68,11 +68,11 @@ private:
   Handler& handler_;
   PhaseEnd& phase_end_;
   Failure& failure_;
-  std::vector<std::vector<Inbox>> inboxes_;  // by dimension, of senders on this node
-  std::vector<std::deque<EarlySlot>> early_; // of the next phase, by dimension
-  std::uint8_t phase_ = 0;                   // modulo 2
+  std::vector<std::vector<Inbox>> inboxes_;  ///< by dimension, of senders on this node
+  std::vector<std::deque<EarlySlot>> early_; ///< of the next phase, by dimension
+  std::uint8_t phase_ = 0;                   ///< modulo 2
   bool holds_ = false;
-  std::uint64_t shown_ns_ = 0; // when it looked into windows
+  std::uint64_t shown_ns_ = 0; ///< when it looked into windows
 };
 
 } // namespace thalweg::streams

@@ -64,7 +64,7 @@ private:
   std::vector<thalweg_stream_dimension> dimensions_;
   std::vector<Peer> peers_;
   std::vector<std::vector<Rank>> senders_;
-  std::vector<std::uint32_t> rounds_; // their first links
+  std::vector<std::uint32_t> rounds_; ///< their first links
   std::uint32_t tag_bytes_ = 2;
 };
 

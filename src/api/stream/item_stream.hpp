@@ -100,8 +100,8 @@ private:
   Links links_;
   PhaseEnd phase_end_;
   Arrivals arrivals_;
-  std::uint64_t period_ns_; // after which what is in links is sent
-  std::uint64_t looked_ns_; // when a period began
+  std::uint64_t period_ns_; ///< after which what is in links is sent
+  std::uint64_t looked_ns_; ///< when a period began
 };
 
 } // namespace thalweg::streams

@@ -69,7 +69,7 @@ private:
   bool drain_waiting();
 
   struct Way {
-    Rank peer = -1; // -1: no such link
+    Rank peer = -1; ///< -1: no such link
     Rank near = -1;
     std::uint32_t dimension = 0;
     MailboxEnd mailbox;
@@ -79,8 +79,8 @@ private:
   SpareSlots& spare_;
   Overflow overflow_;
   Statistics& done_;
-  std::vector<Way> ways_;       // by link
-  std::vector<SlotPool> pools_; // by dimension
+  std::vector<Way> ways_;       ///< by link
+  std::vector<SlotPool> pools_; ///< by dimension
 };
 
 /// How often something may be done that takes time: as long as it takes a small part of all. What was not
@@ -107,7 +107,7 @@ private:
   std::uint64_t saved_ns_max_;
   std::uint64_t saved_ns_;
   std::uint64_t last_ns_ = 0;
-  std::uint64_t took_ns_ = 0; // the last one
+  std::uint64_t took_ns_ = 0; ///< the last one
 };
 
 class Links final : public LinkCloser {
@@ -156,10 +156,10 @@ public:
 
 private:
   struct Link {
-    Slot* slot = nullptr; // that is being filled
+    Slot* slot = nullptr; ///< that is being filled
     bool is_spare = false;
-    bool was_seen = false;        // by send_old()
-    std::uint32_t fill_bytes = 0; // of its next slot
+    bool was_seen = false;        ///< by send_old()
+    std::uint32_t fill_bytes = 0; ///< of its next slot
   };
 
   std::uint32_t first_fill(std::uint32_t link) const;
@@ -176,9 +176,9 @@ private:
   std::vector<thalweg_stream_link> open_;
   std::vector<thalweg_stream_window> windows_;
   std::vector<Link> links_;
-  std::uint8_t phase_ = 0;          // modulo 2
-  Pace pace_{10, 10'000'000};       // of short messages to other nodes: a tenth of the time
-  std::uint32_t looks_in_vain_ = 0; // one after the other
+  std::uint8_t phase_ = 0;          ///< modulo 2
+  Pace pace_{10, 10'000'000};       ///< of short messages to other nodes: a tenth of the time
+  std::uint32_t looks_in_vain_ = 0; ///< one after the other
 };
 
 } // namespace thalweg::streams

@@ -128,7 +128,7 @@ private:
 
   Mesh mesh_;
   Fabric fabric_;
-  Rank own_; // this rank's number on its node
+  Rank own_; ///< this rank's number on its node
   std::uint32_t max_slot_bytes_;
 };
 

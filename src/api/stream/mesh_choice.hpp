@@ -45,7 +45,7 @@ public:
   double copies(const Shape& shape, double item_bytes) const;
 
 private:
-  struct Links { // of a rank, along a dimension; in the mean
+  struct Links { ///< of a rank, along a dimension; in the mean
     double near = 0;
     double far = 0;
   };
@@ -111,10 +111,10 @@ private:
   MeshCost cost_;
   bool may_change_fill_;
   std::vector<FoundMesh> found_;
-  Load load_;               // of the phase that was seen last
-  std::vector<Pick> picks_; // by option of the tuner: one for each mesh, then another fill
+  Load load_;               ///< of the phase that was seen last
+  std::vector<Pick> picks_; ///< by option of the tuner: one for each mesh, then another fill
   evidence::PhaseTuner tuner_;
-  bool is_counted_ = false; // the phase that has just ended, by the tuner
+  bool is_counted_ = false; ///< the phase that has just ended, by the tuner
 };
 
 } // namespace thalweg::streams

@@ -48,7 +48,7 @@ private:
   Slot& allocate();
   Slot& counted();
 
-  std::size_t lines_; // of a slot
+  std::size_t lines_; ///< of a slot
   std::size_t max_bytes_;
   std::size_t& peak_bytes_;
   std::size_t bytes_ = 0;
@@ -90,7 +90,7 @@ public:
 
 private:
   SpareSlots& spare_;
-  std::map<std::uint32_t, std::deque<Slot*>> waiting_; // by link
+  std::map<std::uint32_t, std::deque<Slot*>> waiting_; ///< by link
 };
 
 /// What handlers of other streams send to a stream while its phase ends. It belongs to the next phase, whose

@@ -81,7 +81,7 @@ public:
   }
 
 private:
-  std::vector<std::uint32_t> marks_; // by dimension
+  std::vector<std::uint32_t> marks_; ///< by dimension
   bool was_active_ = false;
 };
 
@@ -191,8 +191,8 @@ private:
   Wave wave_;
   QuiescenceCheck quiescence_;
   Stage stage_ = Stage::open;
-  bool was_active_ = false; // anything was sent in this phase, as all ranks know
-  bool is_due_ = false;     // the ranks tell each other what they have seen of it
+  bool was_active_ = false; ///< anything was sent in this phase, as all ranks know
+  bool is_due_ = false;     ///< the ranks tell each other what they have seen of it
   std::uint32_t closing_dimension_ = 0;
   std::uint32_t closing_link_ = 0;
 };

@@ -49,7 +49,7 @@ private:
   ItemStream* stream_ = nullptr;
   thalweg_stream_view* view_ = nullptr;
   std::map<std::uint32_t, std::vector<char>>
-      arrived_; // at this rank, of one slot, by the dimension that it came along
+      arrived_; ///< at this rank, of one slot, by the dimension that it came along
 };
 
 } // namespace thalweg::streams

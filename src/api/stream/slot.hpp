@@ -24,7 +24,7 @@ struct SlotHead {
   std::uint8_t unused = 0;
   std::int32_t failed_rank = -1; ///< whose handler failed first, as far as the sender knows
 
-  // flags
+  /// flags
   static constexpr std::uint8_t closes = 1; ///< the sender's last one of this wave for this receiver
   static constexpr std::uint8_t was_active =
       2; ///< something was sent or failed before the wave, or since then

@@ -169,7 +169,7 @@ private:
   PhaseHistory history_;
   std::uint64_t began_ns_;
   std::uint64_t finish_began_ns_ = 0;
-  std::uint64_t first_item_ns_ = 0; // 0: this rank has sent none
+  std::uint64_t first_item_ns_ = 0; ///< 0: this rank has sent none
 };
 
 } // namespace thalweg::streams

@@ -63,7 +63,7 @@ public:
   void leave(Member* outer);
 
 private:
-  std::vector<Member*> streams_; // in the order of their making
+  std::vector<Member*> streams_; ///< in the order of their making
   Member* handling_ = nullptr;
   std::uint32_t looks_ = 0;
 };

@@ -44,12 +44,12 @@ private:
   void send_by_card(std::uint32_t to, std::uint32_t tag, std::span<const std::byte> message);
   thalweg_received receive_by_card(Rank from, int tag, std::span<std::byte> room);
   thalweg_received receive_by_library(Rank from, int tag, std::span<std::byte> room);
-  // What is too long for a device's packet follows its envelope.
+  /// What is too long for a device's packet follows its envelope.
   void receive_rest(const thalweg_nic_match& match, std::span<std::byte> room);
   void send_by_library(Rank to, int tag, std::span<const std::byte> message);
   MPI_Request begin_send(Rank to, int tag, std::span<const std::byte> message) const;
   void finish(MPI_Request& request) const;
-  // Forgets what was sent, and waits where more is left than so many.
+  /// Forgets what was sent, and waits where more is left than so many.
   void leave_at_most(std::size_t count);
 
   const job::Group& group_;
@@ -61,7 +61,7 @@ private:
     std::vector<std::byte> message;
     MPI_Request request = MPI_REQUEST_NULL;
   };
-  std::deque<CopiedMessage> kept_; // in the order of sending
+  std::deque<CopiedMessage> kept_; ///< in the order of sending
   std::string where_;
 };
 

@@ -126,8 +126,8 @@ private:
   Plans& plans_;
   wait::Policy policy_;
   engine::TagSupply tags_;
-  std::deque<OperationPointer> in_flight_; // in the order of their calls
-  std::exception_ptr failure_;             // of what another team's wait let go on
+  std::deque<OperationPointer> in_flight_; ///< in the order of their calls
+  std::exception_ptr failure_;             ///< of what another team's wait let go on
   std::recursive_mutex in_call_;
   bool is_noted_ = false;
 };

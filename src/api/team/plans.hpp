@@ -110,7 +110,7 @@ private:
   std::shared_ptr<ModelChoices> model_choices_;
   topology::NodePlaces node_places_;
   std::shared_ptr<const schedule::RankOrders> orders_;
-  std::map<std::string, job::PicksByShape<tune::Pick>, std::less<>> picks_; // by call
+  std::map<std::string, job::PicksByShape<tune::Pick>, std::less<>> picks_; ///< by call
   std::vector<strategies::Selection> chosen_;
   Selector selector_ = Selector::environment;
   engine::PlanCache<Entry> entries_;

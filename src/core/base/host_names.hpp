@@ -42,7 +42,7 @@ public:
 
 private:
   std::unordered_map<std::string, std::int64_t> numbers_;
-  std::unordered_map<std::string, std::vector<std::string>> with_domain_; // by the name without
+  std::unordered_map<std::string, std::vector<std::string>> with_domain_; ///< by the name without
 };
 
 } // namespace thalweg

@@ -10,7 +10,7 @@
 namespace thalweg {
 
 /// The process's one object of its type. The first call makes it; calls are safe in all threads.
-template <class Object>
+template <typename Object>
 Object& of_process() {
   static auto* const object = new Object;
   return *object;
@@ -22,7 +22,7 @@ const char* kept_text(std::string text);
 /// Memory of each thread, behind one pointer: the static block of thread-local variables has to fit into
 /// every stack, and the smallest that a program may ask for are short. Read `here()`, which is one that
 /// nobody has written to until this thread calls `own()`. Freed when the thread ends.
-template <class Value>
+template <typename Value>
 class PerThread {
 public:
   static const Value& here() { return *current; }

@@ -99,7 +99,7 @@ public:
 private:
   double gain_;
   std::size_t losses_ = 0;
-  std::vector<double> ratios_; // incumbent / candidate
+  std::vector<double> ratios_; ///< incumbent / candidate
 };
 
 /// What expensive rounds say together, by how many times as fast the candidate was in each. It is surely

@@ -106,22 +106,22 @@ public:
 private:
   enum class Stage { searching, looking, settled };
   struct Trial {
-    double ratio = 0;          // seen to predicted, the least of its phases; 0: it was never in use
-    std::uint32_t phases = 0;  // measured in this search
-    bool is_wanted = true;     // is to be tried, maybe again
-    std::uint32_t chances = 2; // until it is left out as far too slow
+    double ratio = 0;          ///< seen to predicted, the least of its phases; 0: it was never in use
+    std::uint32_t phases = 0;  ///< measured in this search
+    bool is_wanted = true;     ///< is to be tried, maybe again
+    std::uint32_t chances = 2; ///< until it is left out as far too slow
   };
-  struct Search { // in a situation
+  struct Search { ///< in a situation
     std::vector<Trial> trials;
     Stage stage = Stage::searching;
-    std::optional<std::size_t> pick = {}; // of the last search, else the option that was seen first
-    double pick_ratio = 0;                // when its lease began; 0: it was not known
-    bool has_ended = false;               // once, or an earlier job's
-    bool is_recalled = false;             // from an earlier job, and not yet looked at
-    std::uint64_t lease = 0;              // phases between looks
-    std::uint64_t left = 0;               // of them
+    std::optional<std::size_t> pick = {}; ///< of the last search, else the option that was seen first
+    double pick_ratio = 0;                ///< when its lease began; 0: it was not known
+    bool has_ended = false;               ///< once, or an earlier job's
+    bool is_recalled = false;             ///< from an earlier job, and not yet looked at
+    std::uint64_t lease = 0;              ///< phases between looks
+    std::uint64_t left = 0;               ///< of them
     std::uint32_t restarts = 0;
-    std::size_t compared = 0; // options, in this search
+    std::size_t compared = 0; ///< options, in this search
     std::optional<double> found_seconds = {};
   };
 
@@ -138,10 +138,10 @@ private:
   Terms terms_;
   std::size_t options_;
   std::map<Situation, Search> searches_;
-  Search* now_ = nullptr; // of the situation that was entered last; the map's values stay where they are
+  Search* now_ = nullptr; ///< of the situation that was entered last; the map's values stay where they are
   std::vector<double> predicted_;
   std::size_t current_ = 0;
-  std::uint32_t wait_ = 0; // phases until one is measured, while an option warms up
+  std::uint32_t wait_ = 0; ///< phases until one is measured, while an option warms up
 };
 
 } // namespace thalweg::evidence

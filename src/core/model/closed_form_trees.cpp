@@ -3,9 +3,8 @@
 // Closed forms of trees and chains (LogGP: Alexandrov et al. 1995; Nishtala 2009), for broadcast, reduce,
 // scatter, gather and barrier.
 
-#include "model/closed_forms.hpp"
-
 #include "base/arithmetic.hpp"
+#include "model/closed_forms.hpp"
 
 #include <algorithm>
 

@@ -62,7 +62,7 @@ private:
   static constexpr bool is_ordered = requires(const Event& event) { event.order; };
 
   std::size_t first_full() const { return static_cast<std::size_t>(std::countr_zero(full_)) + 1; }
-  // Doubles from 0 on are in the order of their bits.
+  /// Doubles from 0 on are in the order of their bits.
   static std::uint64_t bits_of(const Event& event) { return std::bit_cast<std::uint64_t>(event.time); }
   std::size_t bucket_of(const Event& event) const {
     return static_cast<std::size_t>(std::bit_width(bits_of(event) ^ last_));
@@ -76,7 +76,7 @@ private:
       next_ = std::min(next_, bits_of(event));
   }
 
-  // Among those of the present time that are still to come; nearly always behind them.
+  /// Among those of the present time that are still to come; nearly always behind them.
   void insert(const Event& event) {
     std::vector<Event>& now = buckets_[0];
     if (now.size() == taken_ || now.back().order < event.order) {
@@ -87,7 +87,7 @@ private:
     now.insert(std::ranges::upper_bound(begin, now.end(), event.order, {}, &Event::order), event);
   }
 
-  // Spreads the first bucket that has events over those below it, in their order.
+  /// Spreads the first bucket that has events over those below it, in their order.
   void refill() {
     buckets_[0].clear();
     taken_ = 0;
@@ -108,11 +108,11 @@ private:
   }
 
   std::array<std::vector<Event>, 65> buckets_;
-  std::uint64_t full_ = 0; // the buckets that have events, but for the first
-  std::size_t taken_ = 0;  // of the first bucket's
+  std::uint64_t full_ = 0; ///< the buckets that have events, but for the first
+  std::size_t taken_ = 0;  ///< of the first bucket's
   std::size_t size_ = 0;
   std::uint64_t last_ = 0;
-  std::uint64_t next_ = unknown; // of those that are not in the first bucket; where somebody asked for it
+  std::uint64_t next_ = unknown; ///< of those that are not in the first bucket; where somebody asked for it
 };
 
 } // namespace thalweg::model

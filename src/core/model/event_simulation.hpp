@@ -66,22 +66,22 @@ private:
   struct RankState {
     const schedule::Schedule* schedule = nullptr;
     StepCosts costs;
-    std::size_t machine = 0; // whose cores it uses
+    std::size_t machine = 0; ///< whose cores it uses
     std::size_t stage = 0;
     std::uint32_t unfinished = 0;
-    std::vector<std::uint32_t> waits;           // predecessors that have not finished, by step
-    std::vector<std::uint8_t> here;             // what is known of a receive (event_simulation.cpp), by step
-    std::vector<std::uint32_t> sequence;        // of sends among those to the peer, by step
-    std::vector<Message> receives;              // by peer, then in program order
-    std::vector<std::uint32_t> successors = {}; // of the first step, of the second, ..
-    std::vector<std::uint32_t> successor_begin = {}; // by step; empty where no step waits for another
-    std::vector<std::uint32_t> early = {};           // receives whose message came first, not yet seen
+    std::vector<std::uint32_t> waits;    ///< predecessors that have not finished, by step
+    std::vector<std::uint8_t> here;      ///< what is known of a receive (event_simulation.cpp), by step
+    std::vector<std::uint32_t> sequence; ///< of sends among those to the peer, by step
+    std::vector<Message> receives;       ///< by peer, then in program order
+    std::vector<std::uint32_t> successors = {};      ///< of the first step, of the second, ..
+    std::vector<std::uint32_t> successor_begin = {}; ///< by step; empty where no step waits for another
+    std::vector<std::uint32_t> early = {};           ///< receives whose message came first, not yet seen
     Tasks tasks = {};
-    bool has_core = false;    // or waits for one
-    Link injection_link = {}; // what the rank alone can send over its node's link
-    double next_out = 0;      // when the next message can leave
-    double next_in = 0;       // and come
-    double delays = 0;        // of the processor, by others
+    bool has_core = false;    ///< or waits for one
+    Link injection_link = {}; ///< what the rank alone can send over its node's link
+    double next_out = 0;      ///< when the next message can leave
+    double next_in = 0;       ///< and come
+    double delays = 0;        ///< of the processor, by others
     double end = 0;
   };
 
@@ -110,10 +110,10 @@ private:
   double burst_seconds_ = 0;
   std::vector<RankState> states_;
   std::vector<Cores> cores_;
-  std::vector<std::int32_t> working_; // ranks of each machine that are at work
+  std::vector<std::int32_t> working_; ///< ranks of each machine that are at work
   Routes routes_;
   std::vector<Link> links_;
-  // Until when messages from one rank to another are on their way, where that slows those that meet them.
+  /// Until when messages from one rank to another are on their way, where that slows those that meet them.
   std::unordered_map<std::uint64_t, double> in_transit_;
   EventQueue<Event> events_;
 };

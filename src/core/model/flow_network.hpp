@@ -79,9 +79,9 @@ public:
   struct Crossing {
     std::uint32_t flow = none;
     std::uint32_t link = none;
-    std::uint32_t next = none; // on the link; of free routes: the next free one of that length
+    std::uint32_t next = none; ///< on the link; of free routes: the next free one of that length
     std::uint32_t previous = none;
-    double share = 0; // of the flow
+    double share = 0; ///< of the flow
   };
 
   /// A link more, which nothing crosses.
@@ -99,8 +99,8 @@ public:
 
 private:
   std::vector<Crossing> crossings_;
-  std::vector<std::uint32_t> first_;       // of each link
-  std::vector<std::uint32_t> free_routes_; // by length
+  std::vector<std::uint32_t> first_;       ///< of each link
+  std::vector<std::uint32_t> free_routes_; ///< by length
 };
 
 class FlowNetwork {
@@ -148,13 +148,13 @@ public:
 
 private:
   struct FlowState {
-    double remaining = 0; // nanoseconds that it would still take alone
-    double rate = 0;      // of what it has alone
+    double remaining = 0; ///< nanoseconds that it would still take alone
+    double rate = 0;      ///< of what it has alone
     Nanoseconds since = 0;
     Nanoseconds announced = never;
     double next_rate = 0;
-    std::uint32_t crossings = none; // the first of its crossings, which lie together
-    std::uint32_t length = 0;       // of its route
+    std::uint32_t crossings = none; ///< the first of its crossings, which lie together
+    std::uint32_t length = 0;       ///< of its route
     std::uint32_t bottleneck = none;
     std::uint32_t next_bottleneck = none;
     std::uint32_t span = none;
@@ -168,11 +168,11 @@ private:
     double capacity = 1;
     double bytes = 0;
     double busy = 0;
-    // While rates are computed:
+    /// While rates are computed:
     std::uint32_t unfixed = 0;
     double residual = 0;
     double weight = 0;
-    double level = -1; // the rate of affected flows whose bottleneck it is; -1: of none
+    double level = -1; ///< the rate of affected flows whose bottleneck it is; -1: of none
     bool is_in_play = false;
     bool is_left = false;
   };
@@ -200,7 +200,7 @@ private:
   bool has_lost_bottleneck(const FlowState& other, std::uint32_t link, double fastest) const;
 
   const topology::Interconnect& interconnect_;
-  std::vector<std::int32_t> number_of_; // of the interconnect's links; -1: not met
+  std::vector<std::int32_t> number_of_; ///< of the interconnect's links; -1: not met
   std::vector<LinkState> links_;
   std::vector<FlowState> flows_;
   std::vector<Flow> free_flows_;
@@ -209,10 +209,10 @@ private:
   std::vector<topology::LinkShare> route_;
 
   std::vector<Flow> started_;
-  std::vector<std::uint32_t> left_; // links
+  std::vector<std::uint32_t> left_; ///< links
   std::vector<Flow> affected_;
-  std::vector<std::uint32_t> in_play_; // links
-  std::vector<Candidate> candidates_;  // a heap
+  std::vector<std::uint32_t> in_play_; ///< links
+  std::vector<Candidate> candidates_;  ///< a heap
   std::uint64_t computed_ = 0;
 };
 

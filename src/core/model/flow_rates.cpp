@@ -2,9 +2,8 @@
 
 // Max-min fair rates of the flows that a change reaches.
 
-#include "model/flow_network.hpp"
-
 #include "base/assertion.hpp"
+#include "model/flow_network.hpp"
 
 #include <algorithm>
 #include <functional>

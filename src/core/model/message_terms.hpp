@@ -39,11 +39,11 @@ public:
 
 private:
   struct Parts {
-    double send = 0;    // processor
-    double receive = 0; // processor
+    double send = 0;    ///< processor
+    double receive = 0; ///< processor
     double transfer = 0;
     double latency = 0;
-    double apart = 0; // the gap, or how long a link is held
+    double apart = 0; ///< the gap, or how long a link is held
   };
   Parts parts(std::int64_t bytes, Handling handling) const;
 

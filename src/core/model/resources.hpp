@@ -66,7 +66,7 @@ private:
 
   bool is_oversubscribed_;
   double switch_seconds_;
-  std::vector<Rank> idle_; // who ran last on each idle core
+  std::vector<Rank> idle_; ///< who ran last on each idle core
   std::deque<Rank> waiting_;
 };
 
@@ -83,7 +83,7 @@ public:
   }
 
 private:
-  // As if an earlier collective had just ended: whatever bucket the link has is empty.
+  /// As if an earlier collective had just ended: whatever bucket the link has is empty.
   double free_ = 0;
 };
 

@@ -108,7 +108,7 @@ struct CallTrace {
 };
 
 /// Visits the item of each call in order, those of loops as often as they stand for.
-template <class Visit>
+template <typename Visit>
 void for_each_call(const std::vector<TraceItem>& items, const Visit& visit) {
   for (const TraceItem& item : items) {
     if (item.repeats == 0)

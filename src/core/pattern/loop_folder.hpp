@@ -38,11 +38,11 @@ private:
   bool is_repeated(std::size_t first, std::size_t second, std::size_t length) const;
 
   std::size_t items_max_;
-  std::size_t kept_ = 0; // items, those in loops too
+  std::size_t kept_ = 0; ///< items, those in loops too
   std::vector<TraceItem> items_;
-  std::vector<std::size_t> before_;                     // of each item the last one before that is like it
-  std::unordered_map<std::uint64_t, std::size_t> last_; // by hash: where the last such item is
-  // Loops that may grow when there are so many items.
+  std::vector<std::size_t> before_;                     ///< of each item the last one before that is like it
+  std::unordered_map<std::uint64_t, std::size_t> last_; ///< by hash: where the last such item is
+  /// Loops that may grow when there are so many items.
   std::unordered_map<std::size_t, std::vector<std::size_t>> grows_at_;
 };
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "place/stencil.hpp"
-
 #include "base/assertion.hpp"
 #include "place/mapping.hpp"
+#include "place/stencil.hpp"
 #include "topology/tour.hpp"
 
 #include <algorithm>

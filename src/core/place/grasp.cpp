@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "place/published_heuristics.hpp"
-
 #include "base/random.hpp"
 #include "place/distances.hpp"
 #include "place/energy.hpp"
 #include "place/mapping.hpp"
+#include "place/published_heuristics.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "place/published_heuristics.hpp"
-
 #include "place/constructions.hpp"
 #include "place/mapping.hpp"
 #include "place/partition.hpp"
+#include "place/published_heuristics.hpp"
 #include "place/regions.hpp"
 
 #include <numeric>

@@ -142,7 +142,7 @@ public:
 
 private:
   std::vector<double> changes_;
-  std::vector<std::uint32_t> seen_; // in which round each was touched
+  std::vector<std::uint32_t> seen_; ///< in which round each was touched
   std::uint32_t round_ = 1;
   std::vector<LoadPlace> touched_;
 };
@@ -207,7 +207,7 @@ private:
   std::vector<Sums> sums_;
   double total_ = 0; ///< of all loads, by weight
   double value_ = 0;
-  // What the pair of the last delta() changes.
+  /// What the pair of the last delta() changes.
   std::int32_t a_ = -1;
   std::int32_t b_ = -1;
   LoadChanges changes_;

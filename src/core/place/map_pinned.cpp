@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "place/map.hpp"
-
 #include "base/assertion.hpp"
 #include "place/energy.hpp"
 #include "place/link_search.hpp"
+#include "place/map.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "place/map.hpp"
-
 #include "base/assertion.hpp"
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "place/budget.hpp"
 #include "place/distances.hpp"
 #include "place/graph.hpp"
+#include "place/map.hpp"
 #include "place/mapping.hpp"
 #include "place/partition.hpp"
 

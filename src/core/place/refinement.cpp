@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "place/graph_cut.hpp"
-
 #include "base/assertion.hpp"
+#include "place/graph_cut.hpp"
 #include "place/mapping.hpp"
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "place/published_heuristics.hpp"
-
 #include "place/mapping.hpp"
+#include "place/published_heuristics.hpp"
 
 #include <algorithm>
 #include <functional>

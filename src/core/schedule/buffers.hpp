@@ -86,7 +86,7 @@ public:
   }
 
 private:
-  // Bytes of the blocks below this one, as if all units lay in a row.
+  /// Bytes of the blocks below this one, as if all units lay in a row.
   std::int64_t begin_of(std::int64_t block) const {
     return block / pieces_ * unit_bytes_ + part_begin(unit_bytes_, pieces_, block % pieces_);
   }

@@ -40,7 +40,7 @@ public:
   bool operator==(const Scheduled&) const = default;
 
 private:
-  const Strategy* strategy_; // in the index, which lives as long as the process
+  const Strategy* strategy_; ///< in the index, which lives as long as the process
   schedule::Parameters parameters_;
 };
 

@@ -52,8 +52,8 @@ private:
   }
 
   std::int64_t per_router_;
-  std::int64_t routers_; // of a group
-  std::int64_t ports_;   // of a router, to other groups
+  std::int64_t routers_; ///< of a group
+  std::int64_t ports_;   ///< of a router, to other groups
   std::int64_t groups_;
   Link first_local_ = 0;
   Link first_global_ = 0;

@@ -49,10 +49,10 @@ private:
 
   FatTreeShape shape_;
   InterconnectName options_;
-  std::vector<Place> subtree_nodes_;   // below a switch of each level
-  std::vector<std::int64_t> ways_;     // switches of each level that are above the same nodes
-  std::vector<Vertex> first_vertices_; // of each level, and how many vertices there are
-  std::vector<Link> first_links_;      // up from each level, and how many links there are
+  std::vector<Place> subtree_nodes_;   ///< below a switch of each level
+  std::vector<std::int64_t> ways_;     ///< switches of each level that are above the same nodes
+  std::vector<Vertex> first_vertices_; ///< of each level, and how many vertices there are
+  std::vector<Link> first_links_;      ///< up from each level, and how many links there are
 };
 
 } // namespace thalweg::topology

@@ -74,13 +74,13 @@ private:
   void append_spread(Place from, Place to, std::vector<LinkShare>& route) const;
 
   Graph graph_;
-  std::vector<std::vector<Link>> out_; // of each vertex
-  std::vector<Vertex> switch_;         // of a node with one cable to a switch, else the vertex itself
-  std::vector<std::int32_t> inner_;    // numbers of the vertices that are their own switch_, else -1
+  std::vector<std::vector<Link>> out_; ///< of each vertex
+  std::vector<Vertex> switch_;         ///< of a node with one cable to a switch, else the vertex itself
+  std::vector<std::int32_t> inner_;    ///< numbers of the vertices that are their own switch_, else -1
   std::vector<Vertex> inner_vertices_;
-  std::vector<Distance> distances_; // between inner vertices
-  std::vector<std::int32_t> table_; // by inner vertex and node; empty without tables
-  HostIndex names_;                 // of nodes
+  std::vector<Distance> distances_; ///< between inner vertices
+  std::vector<std::int32_t> table_; ///< by inner vertex and node; empty without tables
+  HostIndex names_;                 ///< of nodes
   std::int64_t diameter_ = 0;
   double mean_hops_ = 0;
 };

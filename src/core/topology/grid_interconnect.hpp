@@ -65,7 +65,7 @@ private:
 
   Grid grid_;
   std::int32_t nodes_per_switch_ = 1;
-  std::int32_t spare_per_switch_ = 0; // which take no ranks
+  std::int32_t spare_per_switch_ = 0; ///< which take no ranks
   bool has_node_links_ = false;
   InterconnectName options_;
 };

@@ -65,7 +65,7 @@ private:
   std::int32_t switches_ = 0;
   std::shared_ptr<const Interconnect> interconnect_;
   std::vector<NetworkLink> links_;
-  std::unordered_map<std::uint64_t, std::int32_t> numbers_; // of links, by their ends
+  std::unordered_map<std::uint64_t, std::int32_t> numbers_; ///< of links, by their ends
 };
 
 struct NodePlaces {

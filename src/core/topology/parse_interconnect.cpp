@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "topology/interconnect.hpp"
-
 #include "base/arithmetic.hpp"
 #include "base/error.hpp"
 #include "topology/dragonfly.hpp"
@@ -8,6 +6,7 @@
 #include "topology/graph_file.hpp"
 #include "topology/grid.hpp"
 #include "topology/grid_interconnect.hpp"
+#include "topology/interconnect.hpp"
 #include "topology/shared_resources.hpp"
 
 #include <fmt/format.h>

@@ -4,7 +4,6 @@
 // behalf of ranks that do not look: those that compute, or have left a reduce or a broadcast.
 
 #include "nic/agent/registry.hpp"
-
 #include "nic/beat.hpp"
 #include "nic/datagram.hpp"
 

@@ -46,7 +46,7 @@ private:
     int times = 0;
   };
 
-  // An enrollment that was passed on, and for whom.
+  /// An enrollment that was passed on, and for whom.
   struct Forwarding {
     std::uint32_t group = 0;
     std::uint64_t key = 0;
@@ -64,7 +64,7 @@ private:
   Registry& registry_;
   Neighbors& neighbors_;
   Reply reply_;
-  std::map<int, Question> asked_{}; // by connection
+  std::map<int, Question> asked_{}; ///< by connection
   std::vector<Forwarding> passed_{};
   std::uint32_t spine_ = 0;
   Clock::time_point spine_heard_{};

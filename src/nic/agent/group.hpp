@@ -30,7 +30,7 @@ public:
   StuckEpochs due(const StuckEpochs& stuck, Clock::time_point now);
 
 private:
-  struct Wait { // at a place of the window
+  struct Wait { ///< at a place of the window
     std::uint32_t epoch = 0;
     Clock::duration patience = {};
     Clock::time_point due = {};
@@ -61,7 +61,7 @@ public:
   bool must_expire(Clock::time_point now) const;
 
 private:
-  std::uint64_t ranks_ = 0; // a bit for each
+  std::uint64_t ranks_ = 0; ///< a bit for each
   Clock::time_point made_ = Clock::now();
   Clock::time_point left_ = {};
   bool is_dissolved_ = false;

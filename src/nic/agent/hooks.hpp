@@ -31,17 +31,17 @@ public:
   Hook kind() const { return kind_; }
 
 private:
-  // A switch's other devices are ports: what it passes on leaves through them, and is no start.
+  /// A switch's other devices are ports: what it passes on leaves through them, and is no start.
   struct Attachment {
     int device = 0;
     bool is_for_arrivals = false;
-    int link = -1; // of tcx
+    int link = -1; ///< of tcx
   };
   static std::vector<Attachment> attachments(const std::vector<int>& devices);
   int program(const Attachment& one) const { return one.is_for_arrivals ? arriving_ : leaving_; }
   bool link(Attachment& one) const;
   bool attach_links(std::vector<Attachment> all);
-  // Gives the kernel's answer, negative where it refuses.
+  /// Gives the kernel's answer, negative where it refuses.
   int put_filter(const Attachment& one) const;
   static void take_filter(const Attachment& one);
 

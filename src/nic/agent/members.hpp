@@ -54,7 +54,7 @@ public:
   const Member* any_of(std::uint32_t index) const;
 
 private:
-  std::map<int, Member> members_; // by connection
+  std::map<int, Member> members_; ///< by connection
 };
 
 } // namespace thalweg::nic

@@ -89,11 +89,11 @@ private:
     int beats;
     Clock::time_point heard;
     Clock::time_point sent;
-    Clock::time_point refused; // first by the agent's port, since something was heard
-    Clock::time_point ended;   // an agent was seen to
+    Clock::time_point refused; ///< first by the agent's port, since something was heard
+    Clock::time_point ended;   ///< an agent was seen to
     int times_refused;
     AgentProbe probe;
-    AgentProbe closed; // of a port at which nobody listens: its host refuses while it lives
+    AgentProbe closed; ///< of a port at which nobody listens: its host refuses while it lives
     Clock::time_point probed;
   };
 
@@ -102,7 +102,7 @@ private:
 
   std::uint32_t own_;
   int listening_ = -1;
-  Descriptor probed_; // by others
+  Descriptor probed_; ///< by others
   Clock::time_point round_{};
   std::map<std::uint32_t, Neighbor> neighbors_{};
 };

@@ -74,16 +74,16 @@ public:
 private:
   std::uint32_t find_or_make(uid_t user, const thalweg_nic_request& request);
   void restore(std::uint32_t index, const KeptGroup& kept);
-  // From the programs, which know its socket no more.
+  /// From the programs, which know its socket no more.
   void forget(const StartSocket& start) const;
   void remove(std::uint32_t index, Group& group) const;
   void look(std::uint32_t index, Group& group, Group::Clock::time_point now) const;
   StuckEpochs stuck(std::uint32_t index, const Group& group) const;
-  // Does some card below a group that was left here still lack a broadcast?
+  /// Does some card below a group that was left here still lack a broadcast?
   bool is_needed(std::uint32_t index, const Group& group) const;
-  // Tells the ranks of this host, and the agents beside it, who is gone.
+  /// Tells the ranks of this host, and the agents beside it, who is gone.
   void announce(Group& group);
-  // Tells the agents beside this one.
+  /// Tells the agents beside this one.
   void dissolve(Group& group) const;
   void report_to_neighbors(const Group& group) const;
   void report_unknown(std::uint32_t from, const Beat& beat) const;
@@ -95,8 +95,8 @@ private:
   Aggregation aggregation_;
   Admission admission_;
   const Ledger& ledger_;
-  std::uint64_t refused_ = 0;             // of what others say
-  std::map<std::uint32_t, Group> groups_; // by index
+  std::uint64_t refused_ = 0;             ///< of what others say
+  std::map<std::uint32_t, Group> groups_; ///< by index
   Members members_;
 };
 

@@ -36,7 +36,7 @@ private:
   const Device& device_;
   Aggregation aggregation_;
   Enrollments enrollments_;
-  std::vector<pollfd> watched_; // first those that want to connect, then other agents
+  std::vector<pollfd> watched_; ///< first those that want to connect, then other agents
 };
 
 } // namespace thalweg::nic

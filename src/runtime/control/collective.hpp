@@ -102,7 +102,7 @@ private:
   std::optional<schedule::Schedule> schedule_;
   std::vector<std::byte> scratch_;
   std::vector<std::byte> staging_;
-  std::unique_ptr<transport::Batch> batch_; // ends before the memory that it works on
+  std::unique_ptr<transport::Batch> batch_; ///< ends before the memory that it works on
   std::unique_ptr<engine::Runnable> execution_;
 };
 
@@ -155,7 +155,7 @@ public:
   }
 
 private:
-  // Bytes need not be aligned.
+  /// Bytes need not be aligned.
   void combine_one(const std::byte* source, const std::byte* own, std::byte* target, bool is_source_left) {
     Value one;
     Value other;

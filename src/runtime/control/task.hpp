@@ -221,7 +221,7 @@ public:
   }
 
   bool await_ready() const noexcept { return false; }
-  // Where the task ends at once, its end comes back here: loops of such tasks take no more of the stack.
+  /// Where the task ends at once, its end comes back here: loops of such tasks take no more of the stack.
   template <typename Promise>
   bool await_suspend(std::coroutine_handle<Promise> awaiting) {
     start(*awaiting.promise().context);

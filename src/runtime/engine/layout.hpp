@@ -39,7 +39,7 @@ public:
   }
 
 private:
-  // Rows of equal units have no end of their own.
+  /// Rows of equal units have no end of their own.
   bool has(std::int32_t block) const {
     return block >= 0 && (offsets_.empty() || static_cast<std::size_t>(block / pieces_) < offsets_.size());
   }

@@ -15,18 +15,18 @@
 
 namespace thalweg::job {
 
-// What each rank tells the others at the start; plain bytes on the wire.
+/// What each rank tells the others at the start; plain bytes on the wire.
 struct RankPlace {
-  std::uint64_t machine = 0; // equal on the ranks of one booted machine, which share its cores
-  std::uint64_t node = 0;    // equal on the ranks of one host of it: containers, the lab's hosts
+  std::uint64_t machine = 0; ///< equal on the ranks of one booted machine, which share its cores
+  std::uint64_t node = 0;    ///< equal on the ranks of one host of it: containers, the lab's hosts
   std::array<std::uint64_t, 4>
-      cores{}; // set of cores it may run on (the machine's first 256; beyond, folded)
-  std::uint32_t quota_centicores = UINT32_MAX; // the control group's limit, in hundredths of a core
-  std::int32_t socket = -1;                    // that has all of these cores, or -1
-  std::uint32_t aggregator = 0;                // that its host's agent knows (room nic); 0: none
-  std::int64_t gpu_runtime = 0;                // of a GPU, loaded into the process; 0: none
+      cores{}; ///< set of cores it may run on (the machine's first 256; beyond, folded)
+  std::uint32_t quota_centicores = UINT32_MAX; ///< the control group's limit, in hundredths of a core
+  std::int32_t socket = -1;                    ///< that has all of these cores, or -1
+  std::uint32_t aggregator = 0;                ///< that its host's agent knows (room nic); 0: none
+  std::int64_t gpu_runtime = 0;                ///< of a GPU, loaded into the process; 0: none
 
-  static constexpr std::uint32_t unreported = UINT32_MAX; // aggregator: the agent has not answered yet
+  static constexpr std::uint32_t unreported = UINT32_MAX; ///< aggregator: the agent has not answered yet
 };
 
 RankPlace this_place();
@@ -34,21 +34,21 @@ RankPlace this_place();
 std::string host_name();
 
 struct Placement {
-  std::vector<int> nodes; // node of each rank: small integers in order of first appearance
+  std::vector<int> nodes; ///< node of each rank: small integers in order of first appearance
   int node_count = 0;
-  std::vector<std::uint64_t> node_ids; // RankPlace::node of each node
-  // Socket of each rank, numbered across nodes; a node's ranks that may move between sockets count as one
-  // more. Empty where no node has ranks on several.
+  std::vector<std::uint64_t> node_ids; ///< RankPlace::node of each node
+  /// Socket of each rank, numbered across nodes; a node's ranks that may move between sockets count as one
+  /// more. Empty where no node has ranks on several.
   std::vector<int> sockets;
-  // Switch of each rank's node, numbered in order of first appearance, as hosts' agents name them. Empty
-  // where some name none, or all the same.
+  /// Switch of each rank's node, numbered in order of first appearance, as hosts' agents name them. Empty
+  /// where some name none, or all the same.
   std::vector<int> leaves;
-  bool oversubscribed = false;     // a machine has more ranks than cores
-  int oversubscribed_ranks = 0;    // and how many it has
-  double oversubscribed_cores = 0; // of each
-  int min_on_node = 0;             // ranks
+  bool oversubscribed = false;     ///< a machine has more ranks than cores
+  int oversubscribed_ranks = 0;    ///< and how many it has
+  double oversubscribed_cores = 0; ///< of each
+  int min_on_node = 0;             ///< ranks
   int max_on_node = 0;
-  int cores = 0; // of the first rank's machine that ranks may run on, and the control group's limit there
+  int cores = 0; ///< of the first rank's machine that ranks may run on, and the control group's limit there
   std::uint32_t quota_centicores = UINT32_MAX;
 };
 

@@ -74,10 +74,10 @@ public:
 
 private:
   Round run(std::uint32_t calls);
-  // Runs calls until so much can be afforded.
+  /// Runs calls until so much can be afforded.
   Round save_up(double cost);
   Round measure(std::size_t candidate);
-  // Measures the candidate, once that can be afforded.
+  /// Measures the candidate, once that can be afforded.
   Round compare();
   Round next_trial();
   Round next_confirmation();
@@ -95,9 +95,9 @@ private:
   LearningBudget budget_;
   LevelWatch watch_;
   State state_ = State::counting;
-  bool confirmed_ = false;    // the incumbent is native, or surely faster than it
-  std::size_t candidate_ = 0; // the incumbent where there is none
-  Comparison comparison_;     // the incumbent against the candidate
+  bool confirmed_ = false;    ///< the incumbent is native, or surely faster than it
+  std::size_t candidate_ = 0; ///< the incumbent where there is none
+  Comparison comparison_;     ///< the incumbent against the candidate
   Round round_;
   std::uint64_t calls_ = 0;
   std::uint64_t history_ = 0;

@@ -72,9 +72,9 @@ public:
   double spent_seconds() const { return spent_; }
 
 private:
-  static constexpr double own_shares = 2.5; // that a learner may spend of its own time
+  static constexpr double own_shares = 2.5; ///< that a learner may spend of its own time
 
-  // Seconds of calls that have to come before that can be spent.
+  /// Seconds of calls that have to come before that can be spent.
   double missing(double cost) const {
     const double own = (spent_ + cost) / (own_shares * share_) - total_;
     if (exploration_budget_ == nullptr)
@@ -92,9 +92,9 @@ private:
 /// What happens next.
 struct Round {
   enum class Kind {
-    run,     // `incumbent_calls` of the incumbent, not measured
-    measure, // incumbent's and candidate's calls, measured; then Learner::measured()
-    order,   // candidates are wanted before the next call: Learner::add_candidates()
+    run,     ///< `incumbent_calls` of the incumbent, not measured
+    measure, ///< incumbent's and candidate's calls, measured; then Learner::measured()
+    order,   ///< candidates are wanted before the next call: Learner::add_candidates()
   };
   Kind kind = Kind::run;
   std::uint32_t incumbent_calls = 0;
@@ -135,7 +135,7 @@ public:
 private:
   LearningLimits limits_;
   double call_seconds_ = 0;
-  double agreement_seconds_; // of the last one
+  double agreement_seconds_; ///< of the last one
 };
 
 } // namespace thalweg::tune

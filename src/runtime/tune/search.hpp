@@ -76,9 +76,9 @@ private:
   double ordering_seconds_;
   std::uint32_t batches_ = 0;
   bool wants_more_ = false;
-  std::uint32_t without_gain_ = 0; // candidates in a row
+  std::uint32_t without_gain_ = 0; ///< candidates in a row
   std::uint32_t searches_ = 1;
-  std::uint64_t begins_anew_after_ = 0; // calls
+  std::uint64_t begins_anew_after_ = 0; ///< calls
 };
 
 /// A candidate against the incumbent, round by round.
@@ -138,13 +138,13 @@ public:
   std::uint32_t looks() const { return looks_; }
 
 private:
-  // What looks cost is spent from the learner's budget, so these say only how soon a change is seen.
+  /// What looks cost is spent from the learner's budget, so these say only how soon a change is seen.
   static constexpr std::uint32_t pause_min = 64;
   static constexpr std::uint32_t pause_max = 4096;
 
-  std::vector<double> first_; // looks that the usual level is the median of
+  std::vector<double> first_; ///< looks that the usual level is the median of
   double usual_ = 0;
-  std::uint32_t far_off_ = 0; // looks in a row
+  std::uint32_t far_off_ = 0; ///< looks in a row
   std::uint32_t pause_ = 0;
   std::uint32_t looks_ = 0;
 };

@@ -17,14 +17,14 @@ namespace thalweg::tune {
 /// What became of a candidate.
 enum class Outcome : std::uint8_t {
   not_tried,
-  tried_before_change, // of the calls, which began the search anew
-  began_with,          // by the tuning file, and not yet compared
+  tried_before_change, ///< of the calls, which began the search anew
+  began_with,          ///< by the tuning file, and not yet compared
   being_tried,
   in_use,
-  outdone,      // was in use until something faster came
-  not_faster,   // than what was in use then, surely
-  much_slower,  // at a first look already
-  cannot_do_it, // is refused on some rank
+  outdone,      ///< was in use until something faster came
+  not_faster,   ///< than what was in use then, surely
+  much_slower,  ///< at a first look already
+  cannot_do_it, ///< is refused on some rank
 };
 
 inline constexpr std::array outcomes{Outcome::not_tried,   Outcome::tried_before_change,
@@ -83,12 +83,12 @@ public:
   void begin_search();
 
 private:
-  bool is_open(std::size_t trial) const; // to be tried in this search
+  bool is_open(std::size_t trial) const; ///< to be tried in this search
   bool is_hopeless(std::size_t trial, double hopeless) const;
   bool resembles_a_loser(std::size_t trial) const;
 
   std::vector<Trial> trials_;
-  std::vector<std::vector<double>> rounds_; // by trial, seconds of its last rounds in this search
+  std::vector<std::vector<double>> rounds_; ///< by trial, seconds of its last rounds in this search
   std::size_t incumbent_ = native;
 };
 

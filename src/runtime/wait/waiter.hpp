@@ -50,11 +50,11 @@ public:
     }
   }
 
-  // Something moved: the wait begins anew.
+  /// Something moved: the wait begins anew.
   void reset() { waiting_ = false; }
 
 private:
-  static constexpr std::uint64_t part_slept = 64; // one in so many
+  static constexpr std::uint64_t part_slept = 64; ///< one in so many
 
   std::uint32_t sleep_us(std::uint64_t waited_us) const {
     const auto low = std::uint64_t{settings_.sleep_us_min};

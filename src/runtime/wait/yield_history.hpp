@@ -31,9 +31,9 @@ public:
 
 private:
   struct Loss {
-    double ns = 0; // at `at_ns`
+    double ns = 0; ///< at `at_ns`
     std::uint64_t at_ns = 0;
-    int core = -1; // none yet
+    int core = -1; ///< none yet
     double at(std::uint64_t now_ns) const;
   };
 
@@ -41,7 +41,7 @@ private:
 
   static constexpr double better_by = 8;
 
-  // Of more contended cores the one with the least loss is forgotten, and would be found again.
+  /// Of more contended cores the one with the least loss is forgotten, and would be found again.
   static constexpr std::size_t max_cores = 8;
   std::array<Loss, max_cores> losses_{};
 };
@@ -52,7 +52,7 @@ struct Settings {
   std::uint32_t yield_us = 5000;
   std::uint32_t sleep_us_min = 20;
   std::uint32_t sleep_us_max = 1000;
-  std::uint32_t long_yield_us = 200; // yields that take longer than this have met somebody who computes
+  std::uint32_t long_yield_us = 200; ///< yields that take longer than this have met somebody who computes
 };
 
 class YieldHistory {
@@ -89,16 +89,16 @@ private:
   void arrived();
 
   ContendedCores contended_cores_;
-  bool stays_ = false; // it may not move
+  bool stays_ = false; ///< it may not move
   std::uint64_t sleep_until_ns_ = 0;
-  std::uint64_t short_yields_ = UINT32_MAX; // since the last long one; no long one was met yet
-  std::uint32_t long_in_row_ = 0;           // with few short ones in between
+  std::uint64_t short_yields_ = UINT32_MAX; ///< since the last long one; no long one was met yet
+  std::uint32_t long_in_row_ = 0;           ///< with few short ones in between
   std::uint64_t sleep_per_yield_ = 1;
 };
 
 YieldHistory& thread_yield_history();
 
-// After a yield on `core`: leaves it for a better one if that took long.
+/// After a yield on `core`: leaves it for a better one if that took long.
 template <typename Scheduler>
 void yielded(Scheduler& system, YieldHistory& history, int core, std::uint64_t before_ns,
              std::uint64_t after_ns, std::uint32_t long_yield_us = Settings{}.long_yield_us) {
@@ -107,7 +107,7 @@ void yielded(Scheduler& system, YieldHistory& history, int core, std::uint64_t b
     history.leave(system, core, before_ns, after_ns);
 }
 
-// Yields, and leaves the core for a better one if that took long; gives the time after it.
+/// Yields, and leaves the core for a better one if that took long; gives the time after it.
 template <typename Scheduler>
 std::uint64_t yield_or_move(Scheduler& system, YieldHistory& history, std::uint64_t before_ns,
                             std::uint32_t long_yield_us = Settings{}.long_yield_us) {
@@ -118,7 +118,7 @@ std::uint64_t yield_or_move(Scheduler& system, YieldHistory& history, std::uint6
   return after_ns;
 }
 
-// One pause that gives the core away; gives the time after it.
+/// One pause that gives the core away; gives the time after it.
 template <typename Scheduler>
 std::uint64_t yield_or_sleep(Scheduler& system, YieldHistory& history, std::uint32_t sleep_us,
                              std::uint32_t long_yield_us = Settings{}.long_yield_us) {

@@ -80,8 +80,8 @@ private:
   void hand_over(Core& core, std::size_t processor, Ticks now);
   std::deque<Waiter>::iterator next_of(std::uint32_t machine, const Core& core);
 
-  std::vector<std::uint32_t> places_;       // of each rank its machine, if its cores are shared
-  std::vector<std::deque<Waiter>> waiting_; // of each machine
+  std::vector<std::uint32_t> places_;       ///< of each rank its machine, if its cores are shared
+  std::vector<std::deque<Waiter>> waiting_; ///< of each machine
   std::vector<Core> cores_;
   std::uint32_t cores_each_ = 0;
   Ticks switching_ = 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "simulate/goal.hpp"
-
 #include "base/error.hpp"
+#include "simulate/goal.hpp"
 #include "simulate/program_builder.hpp"
 
 #include <cstring>

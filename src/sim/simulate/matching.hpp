@@ -50,9 +50,9 @@ private:
 
   const Program& program_;
   std::span<OperationState> states_;
-  std::vector<List> channels_; // either receives or messages: the upper bit of last says which
+  std::vector<List> channels_; ///< either receives or messages: the upper bit of last says which
   std::unordered_map<std::uint32_t, Lists> with_any_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> strays_; // messages that no receive is for
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> strays_; ///< messages that no receive is for
 };
 
 } // namespace thalweg::simulate

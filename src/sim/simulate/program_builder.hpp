@@ -50,10 +50,10 @@ public:
 private:
   struct Requirement {
     std::uint32_t earlier;
-    std::uint32_t later_and_start; // as in Program::dependents
+    std::uint32_t later_and_start; ///< as in Program::dependents
   };
 
-  using Known = std::unordered_map<std::uint64_t, std::uint32_t>; // fingerprint to pattern
+  using Known = std::unordered_map<std::uint64_t, std::uint32_t>; ///< fingerprint to pattern
 
   std::uint32_t append(Operation operation);
   std::uint32_t checked_peer(std::int64_t peer) const;
@@ -69,15 +69,15 @@ private:
   std::uint32_t ranks_;
   std::uint32_t rank_ = 0;
   std::optional<Likeness> only_;
-  std::vector<Operation> operations_;     // of the rank at work
-  std::vector<Requirement> requirements_; // likewise
-  std::vector<std::uint32_t> dependents_; // likewise
-  std::vector<std::uint32_t> next_;       // for sorting
+  std::vector<Operation> operations_;     ///< of the rank at work
+  std::vector<Requirement> requirements_; ///< likewise
+  std::vector<std::uint32_t> dependents_; ///< likewise
+  std::vector<std::uint32_t> next_;       ///< for sorting
   std::map<MessageCost, std::uint32_t> costs_;
   std::unordered_map<Ticks, std::uint32_t> durations_;
   Known by_difference_;
   Known by_bits_;
-  std::uint32_t last_cost_ = 0; // messages come in rows of one size
+  std::uint32_t last_cost_ = 0; ///< messages come in rows of one size
 };
 
 } // namespace thalweg::simulate

@@ -56,7 +56,7 @@ public:
 private:
   const Program& program_;
   const RankNetwork* network_;
-  std::vector<MessageCost> on_links_; // empty: none is carried
+  std::vector<MessageCost> on_links_; ///< empty: none is carried
 };
 
 } // namespace thalweg::simulate

@@ -68,12 +68,12 @@ public:
 private:
   struct Call {
     std::int32_t origin;
-    std::uint32_t thread; // of the origin
+    std::uint32_t thread; ///< of the origin
     std::uint64_t read;
   };
 
   std::uint8_t server_ = 0;
-  std::vector<std::vector<Call>> reaching_; // by rank
+  std::vector<std::vector<Call>> reaching_; ///< by rank
 };
 
 /// The strategies that a replayed program's collectives run on, and their programs.
@@ -94,7 +94,7 @@ private:
     double bytes = 0;
     double blocks = 0;
   };
-  using MeanKey = std::pair<std::uint64_t, std::string>; // communicator, operation
+  using MeanKey = std::pair<std::uint64_t, std::string>; ///< communicator, operation
 
   void add_to_means(const pattern::TracedRank& rank);
   std::int64_t unit_bytes(const pattern::TracedCall& call,

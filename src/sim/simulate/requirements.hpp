@@ -76,7 +76,7 @@ private:
   const Program& program_;
   std::span<OperationState> states_;
   Ties ties_;
-  std::vector<ReadyOperation> freed_; // by the event at hand
+  std::vector<ReadyOperation> freed_; ///< by the event at hand
 };
 
 } // namespace thalweg::simulate

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "simulate/workloads.hpp"
-
 #include "base/error.hpp"
 #include "simulate/program_builder.hpp"
+#include "simulate/workloads.hpp"
 
 #include <algorithm>
 #include <array>

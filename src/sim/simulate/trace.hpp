@@ -154,8 +154,8 @@ public:
 
 private:
   Trace* trace_;
-  std::vector<Cause> cpus_; // what each has done last
-  std::vector<Cause> out_;  // what each interface has sent last
+  std::vector<Cause> cpus_; ///< what each has done last
+  std::vector<Cause> out_;  ///< what each interface has sent last
   std::vector<Cause> in_;
 };
 

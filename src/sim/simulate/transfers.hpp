@@ -94,7 +94,7 @@ private:
 
   const RankNetwork& network_;
   model::FlowNetwork flows_;
-  std::vector<Message> messages_; // of each flow
+  std::vector<Message> messages_; ///< of each flow
   packet::Queues<QueuedMessage> pairs_;
 };
 
@@ -106,7 +106,7 @@ public:
   struct Arrival {
     Carrier::Message message;
     Ticks time = 0; ///< when its last byte is at its node
-    // Where there is a history:
+    /// Where there is a history:
     Ticks latency = 0; ///< of that time, what delays a message that never waits
     std::uint32_t span = model::FlowNetwork::none;
   };
@@ -184,9 +184,9 @@ private:
   std::span<const OperationState> states_;
   LoggpEvents& events_;
   Recorder& recorder_;
-  std::optional<Carrier> flows_;         // on level flow
-  std::optional<PacketCarrier> packets_; // on level packet
-  bool shares_later_ = false;            // is there an event for it?
+  std::optional<Carrier> flows_;         ///< on level flow
+  std::optional<PacketCarrier> packets_; ///< on level packet
+  bool shares_later_ = false;            ///< is there an event for it?
 };
 
 } // namespace thalweg::simulate

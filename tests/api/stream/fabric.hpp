@@ -62,7 +62,7 @@ public:
     wire_.put(to, slot.head.dimension, slot.head.phase, {slot.wire(), slot.wire() + slot.wire_bytes()});
     sent_.push_back(&slot);
   }
-  // As a library does, it has slots for some looks.
+  /// As a library does, it has slots for some looks.
   void progress() override {
     if (++looks_ % 3 != 0)
       return;
@@ -94,7 +94,7 @@ private:
 struct World {
   std::int32_t ranks = 1;
   std::int32_t per_node = 1;
-  std::vector<Shape> shapes; // more than one: streams go from one to another between phases
+  std::vector<Shape> shapes; ///< more than one: streams go from one to another between phases
   std::uint32_t slot_bytes = 256;
   std::uint32_t extra_slots = 2;
   StreamOptions options;
@@ -235,7 +235,7 @@ public:
   void phase_ended() override { ++phases_; }
 
 private:
-  // As in jobs, the one of the mesh of before is gone then.
+  /// As in jobs, the one of the mesh of before is gone then.
   void connect() {
     remote_.reset();
     if (make_remote_)

@@ -5,6 +5,7 @@
 // arrivals.
 
 #include "stream/links.hpp"
+
 #include "base/error.hpp"
 #include "fabric.hpp"
 #include "stream/arrivals.hpp"

@@ -4,6 +4,7 @@
 // order that the queues allow. Nobody ends a phase while an item of it is under way, and all do end it.
 
 #include "stream/phase_end.hpp"
+
 #include "base/error.hpp"
 
 #include <algorithm>

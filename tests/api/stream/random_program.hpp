@@ -17,8 +17,8 @@ namespace random_program {
 struct Item {
   std::int32_t source;
   std::int32_t destination;
-  std::int32_t number; // of those from source to destination, or -1 of a chain
-  std::int32_t hops;   // how often handlers send it on
+  std::int32_t number; ///< of those from source to destination, or -1 of a chain
+  std::int32_t hops;   ///< how often handlers send it on
   std::int32_t phase;
 };
 
@@ -36,8 +36,8 @@ struct Stream {
 struct Plan {
   int streams = 1;
   int phases = 1;
-  int max_items = 0; // of a rank in a phase
-  int max_hops = 0;  // of an item
+  int max_items = 0; ///< of a rank in a phase
+  int max_hops = 0;  ///< of an item
 };
 
 inline Plan random_plan(std::mt19937& random) {
@@ -129,7 +129,7 @@ private:
     }
   }
 
-  // In any order, each without a look at the others.
+  /// In any order, each without a look at the others.
   void finish_all_at_once() {
     for (const Stream& stream : streams_)
       stream.start_finish();

@@ -2,9 +2,8 @@
 
 // Several threads of a rank send, as thalweg::stream lets them, without MPI: what sanitizers look at.
 
-#include "thalweg/stream_senders.hpp"
-
 #include "fabric.hpp"
+#include "thalweg/stream_senders.hpp"
 
 #include <gtest/gtest.h>
 #include <mutex>

@@ -4,6 +4,7 @@
 // default machine; and that files which do not read harm nobody, unless they were named.
 
 #include "job/knowledge.hpp"
+
 #include "checks.hpp"
 #include "thalweg/team.hpp"
 #include "tune/tuning_file.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thalweg/team.hpp"
+
 #include <cstdio>
 
 int main(int argc, char** argv) {

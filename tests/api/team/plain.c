@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The C interface from C: a broadcast, a sum, a request. */
+#include "thalweg/team.h"
+
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "thalweg/team.h"
 
 static void must(thalweg_status status) {
   if (status != thalweg_success) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "balance/chooser.hpp"
+
 #include "balance/flow.hpp"
 #include "cases.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "balance/line.hpp"
+
 #include "cases.hpp"
 
 #include <gtest/gtest.h>

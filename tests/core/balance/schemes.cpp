@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "balance/alias_method.hpp"
-#include "cases.hpp"
-
 #include "base/error.hpp"
+#include "cases.hpp"
 
 #include <gtest/gtest.h>
 #include <map>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/units.hpp"
+
 #include "base/error.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "place/constructions.hpp"
+
 #include "base/error.hpp"
 #include "place/energy.hpp"
 #include "place/graph_cut.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "place/map.hpp"
-
 #include "place/rank_order.hpp"
 #include "topology/interconnect.hpp"
 

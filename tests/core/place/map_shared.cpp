@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "place/map.hpp"
-
 #include "base/error.hpp"
 #include "place/energy.hpp"
+#include "place/map.hpp"
 #include "place/partition.hpp"
 #include "place/regions.hpp"
 #include "problems.hpp"

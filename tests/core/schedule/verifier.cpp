@@ -4,6 +4,7 @@
 // combine the same on the same sides, in place or not.
 
 #include "schedule/verifier.hpp"
+
 #include "schedule/builder.hpp"
 
 #include <gtest/gtest.h>

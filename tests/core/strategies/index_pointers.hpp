@@ -2,10 +2,10 @@
 #pragma once
 // The index as tests with a strategy for parameter take it.
 
+#include "strategies/index.hpp"
+
 #include <iosfwd>
 #include <vector>
-
-#include "strategies/index.hpp"
 
 namespace thalweg::strategies {
 

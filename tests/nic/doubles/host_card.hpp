@@ -47,7 +47,7 @@ private:
   thalweg_nic_group group_{};
   ElementOperator combiner_{};
   thalweg_nic_state state_{};
-  std::vector<thalweg_nic_content> cells_; // by place in the window, then contributor
+  std::vector<thalweg_nic_content> cells_; ///< by place in the window, then contributor
 };
 
 } // namespace thalweg::nic

@@ -48,7 +48,7 @@ private:
   thalweg_nic_group group_{};
   thalweg_nic_relay relay_{};
   std::array<std::uint32_t, THALWEG_NIC_WINDOW> taken_{};
-  std::vector<std::byte> messages_; // by place in the window, then segment
+  std::vector<std::byte> messages_; ///< by place in the window, then segment
 };
 
 } // namespace thalweg::nic

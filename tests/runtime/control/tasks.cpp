@@ -2,9 +2,8 @@
 
 // What tasks promise besides results: what is begun leaves at once, and failures hold nobody up.
 
-#include "simulated_group.hpp"
-
 #include "base/error.hpp"
+#include "simulated_group.hpp"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@ namespace {
 // given to look at.
 int looked_at = 0;
 
-template <class Handle>
+template <typename Handle>
 Handle handle(std::intptr_t bits) {
   return (Handle)(bits);
 }

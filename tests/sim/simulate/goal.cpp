@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "schedule/goal.hpp"
+
 #include "base/error.hpp"
 #include "programs.hpp"
 #include "simulate/goal.hpp"

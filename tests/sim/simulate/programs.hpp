@@ -27,7 +27,7 @@ struct RandomProgram {
     std::uint32_t peer = 0;
     std::uint32_t tag = 0;
     std::int64_t amount = 0;
-    std::vector<std::pair<std::uint32_t, bool>> requires_ = {}; // operation of the rank, by its start alone
+    std::vector<std::pair<std::uint32_t, bool>> requires_ = {}; ///< operation of the rank, by its start alone
   };
   std::vector<std::vector<Made>> ranks;
 
@@ -49,8 +49,8 @@ struct RandomProgram {
     }
   }
 
-  // Of the latest operations some are required. A send of a long message is over only after its receive,
-  // which was made before it, and so required nothing later.
+  /// Of the latest operations some are required. A send of a long message is over only after its receive,
+  /// which was made before it, and so required nothing later.
   void add(std::mt19937_64& random, std::uint32_t rank, Made made) {
     auto& list = ranks[rank];
     for (std::uint32_t i = 0; !list.empty() && i < below(random, 3); ++i) {

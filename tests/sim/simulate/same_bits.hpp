@@ -5,13 +5,12 @@
 // networks under load, and collectives in switches. It is the same wherever and however this has been
 // compiled.
 
+#include "base/random.hpp"
 #include "programs.hpp"
 #include "simulate/packet/messages.hpp"
 #include "simulate/packet/routing.hpp"
 #include "simulate/packet/traffic.hpp"
 #include "simulate/simulation.hpp"
-
-#include "base/random.hpp"
 
 #include <numeric>
 

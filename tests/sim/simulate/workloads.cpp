@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "simulate/workloads.hpp"
+
 #include "base/error.hpp"
 #include "programs.hpp"
 #include "simulate/simulation.hpp"

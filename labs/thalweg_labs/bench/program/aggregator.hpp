@@ -11,13 +11,12 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <mpi.h>
 #include <span>
 #include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
-
-#include <mpi.h>
 
 namespace thalweg::by_hand {
 

@@ -2,12 +2,12 @@
 /* Broadcasts and scatters, ten in a row and then a barrier: strict and loose on a team, and MPI's own.
  * onesided ROWS BYTES...  prints "operation bytes way seconds-a-call" for each, the median over the rows of
  * the slowest rank. The ways take turns. */
+#include "thalweg/team.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "thalweg/team.h"
 
 enum { in_row = 10, operations = 2, ways = 3, max_rows = 1000 };
 static const char* const operation_names[operations] = {"broadcast", "scatter"};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "probes.h"
+
 #include "noise.h"
 
 #include <mpi.h>

@@ -71,9 +71,9 @@ private:
   FenceNotes& notes_;
   std::uint32_t epoch_ = 0;
   std::vector<std::optional<Association>> all_;
-  std::optional<job::Knowledge> knowledge_; // where there is something to choose
-  std::vector<tune::BracketPick> found_;    // by associations that have ended
-  std::vector<std::string> remarks_;        // by association, also of those that have ended
+  std::optional<job::Knowledge> knowledge_; ///< where there is something to choose
+  std::vector<tune::BracketPick> found_;    ///< by associations that have ended
+  std::vector<std::string> remarks_;        ///< by association, also of those that have ended
   BracketTurns turns_;
   double period_began_seconds_ = 0;
   bool have_moved_ = false;

@@ -8,9 +8,9 @@
 // between nodes, MPI sends it from where it was written to where it is run. Those of a rank are announced and
 // answered in the order in which they are sent, so one tag is enough.
 
+#include "job/library/mpi_library.hpp"
 #include "objects/message_queue.hpp"
 
-#include "job/library/mpi_library.hpp"
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -64,8 +64,8 @@ private:
 
   MPI_Comm communicator_;
   std::function<void(MessageMemory, std::size_t)> arrived_;
-  std::deque<Transfer> transfers_; // in the order of their announcements
-  std::deque<Offer> offers_;       // the same
+  std::deque<Transfer> transfers_; ///< in the order of their announcements
+  std::deque<Offer> offers_;       ///< the same
   std::uint64_t proof_;
 };
 

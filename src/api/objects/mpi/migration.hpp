@@ -43,8 +43,8 @@ private:
   Scheduler& scheduler_;
   FenceNotes& notes_;
   TickLength tick_;
-  std::uint64_t departed_ = 0;                               // elements, before the last fence
-  std::unique_ptr<thalweg_balancer, FreeBalancer> balancer_; // once a fence wanted one
+  std::uint64_t departed_ = 0;                               ///< elements, before the last fence
+  std::unique_ptr<thalweg_balancer, FreeBalancer> balancer_; ///< once a fence wanted one
   Reassigner reassigner_;
 };
 

@@ -116,7 +116,7 @@ public:
 
 private:
   thalweg_objects_view& view_;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, double> bytes_; // by both elements
+  std::map<std::pair<std::uint64_t, std::uint64_t>, double> bytes_; ///< by both elements
 };
 
 /// Messages that wait to be sent together, as the scheduler knows them.

@@ -63,13 +63,13 @@ private:
   MessageCounts& counts_;
   int first_tag_;
   std::size_t slot_bytes_;
-  // Those of a dimension and phase are taken in the order in which they were posted: so messages of one
-  // sender stay in order.
+  /// Those of a dimension and phase are taken in the order in which they were posted: so messages of one
+  /// sender stay in order.
   std::vector<Receive> receives_;
-  std::vector<std::size_t> first_; // by kind
+  std::vector<std::size_t> first_; ///< by kind
   std::vector<Slot*> sent_;
-  // All are looked at together, as each look lets the library look at all its connections. First those of
-  // receives_, then those of sent_.
+  /// All are looked at together, as each look lets the library look at all its connections. First those of
+  /// receives_, then those of sent_.
   std::vector<MPI_Request> requests_;
   std::vector<int> completed_;
 };

@@ -44,7 +44,7 @@ public:
   void phase_ended() override;
 
 private:
-  struct Place { // of a mesh of the plan, in the segment
+  struct Place { ///< of a mesh of the plan, in the segment
     NodeMemory memory;
     std::size_t at = 0;
     int first_tag = 0;
@@ -56,7 +56,7 @@ private:
   const job::Group& group_;
   StreamPlan plan_;
   std::optional<MeshChoice> choice_;
-  std::vector<std::uint32_t> cells_; // of ranks, where they differ
+  std::vector<std::uint32_t> cells_; ///< of ranks, where they differ
   std::vector<std::string> shapes_;
   std::vector<Place> places_;
   std::shared_ptr<transport::Segment> segment_;
@@ -65,7 +65,7 @@ private:
   std::unique_ptr<MessageCounts> counts_ = std::make_unique<MessageCounts>();
   std::unique_ptr<MpiRemote> remote_;
   std::size_t used_ = 0;
-  std::optional<std::size_t> left_; // a mesh whose memory others may still look at
+  std::optional<std::size_t> left_; ///< a mesh whose memory others may still look at
   std::optional<Mesh> mesh_;
 };
 
@@ -98,7 +98,7 @@ private:
 
   job::Group group_;
   std::size_t item_bytes_;
-  std::optional<job::Knowledge> knowledge_; // where there is something to choose
+  std::optional<job::Knowledge> knowledge_; ///< where there is something to choose
   std::optional<MeshSet> meshes_;
   std::optional<ItemStream> stream_;
 };

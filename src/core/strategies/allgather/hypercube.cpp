@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "topology/hypercube.hpp"
+
 #include "base/arithmetic.hpp"
 #include "strategies/allgather/layout.hpp"
 

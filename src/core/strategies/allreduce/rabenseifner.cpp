@@ -8,10 +8,9 @@
 // of them first. *Binary blocks* splits the ranks into powers of two; each block halves for itself, then
 // results pass from the smallest block up to the largest, whose piece they are cut to, and back again.
 
+#include "base/arithmetic.hpp"
 #include "base/assertion.hpp"
 #include "strategies/exchange.hpp"
-
-#include "base/arithmetic.hpp"
 
 #include <algorithm>
 

@@ -5,9 +5,8 @@
 // operands is kept; place p ends with the piece whose number is p read backwards, and two partners' pieces
 // are always neighbors.
 
-#include "strategies/exchange.hpp"
-
 #include "base/arithmetic.hpp"
+#include "strategies/exchange.hpp"
 
 namespace thalweg::strategies::reduce {
 

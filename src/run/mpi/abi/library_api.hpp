@@ -8,7 +8,7 @@
 
 namespace thalweg::mpi {
 
-// Both hold once the library has been found.
+/// Both hold once the library has been found.
 const transport::MpiApi& library_api();
 const job::PredefinedOperators& library_operators();
 

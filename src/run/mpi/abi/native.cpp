@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/abi/native.hpp"
 
+#include "base/of_process.hpp"
+#include "mpi/abi/families/family.hpp"
+
 #include <cstring>
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -8,9 +11,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "base/of_process.hpp"
-#include "mpi/abi/families/family.hpp"
 
 namespace thalweg::mpi {
 

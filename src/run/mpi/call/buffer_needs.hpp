@@ -4,16 +4,16 @@
 // Which buffers of a call the library wants to be there, and apart from each other. MPICH and its kin refuse
 // calls without them; Open MPI takes them as they are, but for those of two reductions.
 
-#include <cstddef>
-
 #include "mpi/call/sides.hpp"
+
+#include <cstddef>
 
 namespace thalweg::mpi {
 
 struct BufferNeeds {
   bool send = false;
   bool receive = false;
-  bool apart = false; // what lies so far into the buffers does
+  bool apart = false; ///< what lies so far into the buffers does
   std::ptrdiff_t send_offset = 0;
   std::ptrdiff_t receive_offset = 0;
 
@@ -24,7 +24,7 @@ struct BufferNeeds {
   }
 };
 
-// Of a call whose types and counts are right.
+/// Of a call whose types and counts are right.
 BufferNeeds buffer_needs(const CollectiveCall& call, const CallRanks& ranks);
 
 } // namespace thalweg::mpi

@@ -5,13 +5,13 @@
 // sends how much to whom (mpi/record), and the trace of calls (mpi/trace). It is made once, and only where
 // one of them is on. Ranks are the communicator's, of its remote group where it has one.
 
-#include <cstdint>
-#include <optional>
-#include <variant>
-
 #include "mpi/call/collective_call.hpp"
 #include "mpi/comm/communicators.hpp"
 #include "mpi/observe/call_table.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <variant>
 
 namespace thalweg::engine {
 class Plan;
@@ -31,33 +31,33 @@ struct ReceiveArguments {
   int tag = 0;
 };
 
-// A message, or one each way.
+/// A message, or one each way.
 struct MessageCall {
   std::optional<SendArguments> sends = {};
   std::optional<ReceiveArguments> receives = {};
-  const MPI_Status* status = nullptr;   // of a receive that has ended; not to be ignored
-  const MPI_Request* request = nullptr; // that stands for it from now on; none: the call blocked
-  bool is_persistent = false;           // it begins when the request is started
+  const MPI_Status* status = nullptr;   ///< of a receive that has ended; not to be ignored
+  const MPI_Request* request = nullptr; ///< that stands for it from now on; none: the call blocked
+  bool is_persistent = false;           ///< it begins when the request is started
 };
 
-// A message was found (MPI_Mprobe): whoever receives it does not say on which communicator.
+/// A message was found (MPI_Mprobe): whoever receives it does not say on which communicator.
 struct ProbedMessage {
   MPI_Message message;
 };
 
-// All ranks of the communicator have met.
+/// All ranks of the communicator have met.
 struct Meeting {};
 
-// So much of the memory of a rank of the window was written and read.
+/// So much of the memory of a rank of the window was written and read.
 struct RemoteAccess {
   MPI_Win window;
   int target;
   std::uint64_t written;
   std::uint64_t read;
-  const MPI_Request* request = nullptr; // none: completed with the window's others
+  const MPI_Request* request = nullptr; ///< none: completed with the window's others
 };
 
-// A window's synchronization; what the fields that a kind does not have hold means nothing.
+/// A window's synchronization; what the fields that a kind does not have hold means nothing.
 struct WindowCall {
   enum class Kind { created, fence, lock, flush, flush_all, post, start, complete, exposed };
   Kind kind;
@@ -66,21 +66,21 @@ struct WindowCall {
   MPI_Group group{};
 };
 
-// What ran a collective.
+/// What ran a collective.
 struct CollectiveRun {
   const CollectiveCall* call;
-  const char* implementation; // a strategy with its parameters, or what of the library
-  const engine::Plan* plan;   // of our engine, as long as nobody makes another call; none: the library ran it
-  std::int64_t choice;        // Choice::id
+  const char* implementation; ///< a strategy with its parameters, or what of the library
+  const engine::Plan* plan; ///< of our engine, as long as nobody makes another call; none: the library ran it
+  std::int64_t choice;      ///< Choice::id
 };
 
-// Nothing: of the call, reports note its time alone.
+/// Nothing: of the call, reports note its time alone.
 using CallContent = std::variant<std::monostate, MessageCall, ProbedMessage, Meeting, RemoteAccess,
                                  WindowCall, CollectiveRun>;
 
 struct CallEvent {
-  CommunicatorState* communicator; // none where the call has none
-  observe::CallRow& row;           // whose key says the function, the place in the program and the phase
+  CommunicatorState* communicator; ///< none where the call has none
+  observe::CallRow& row;           ///< whose key says the function, the place in the program and the phase
   const CallContent& content;
 };
 

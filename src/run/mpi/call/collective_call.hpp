@@ -5,18 +5,18 @@
 // counts of `int` or MPI_Count. What MPI does not make significant for this rank holds whatever the program
 // passed.
 
-#include <cstddef>
-#include <cstdint>
-
 #include "mpi/abi/native.hpp"
 #include "mpi/call/operation_shape.hpp"
 #include "mpi/observe/locations.hpp"
+
+#include <cstddef>
+#include <cstdint>
 
 namespace thalweg::mpi {
 
 enum class Mode { blocking, nonblocking, persistent };
 
-// An array of counts or displacements, of `int` or of a 64-bit integer (MPI_Count, MPI_Aint).
+/// An array of counts or displacements, of `int` or of a 64-bit integer (MPI_Count, MPI_Aint).
 class IntegerArray {
 public:
   IntegerArray() = default;
@@ -28,7 +28,7 @@ public:
   std::int64_t operator[](std::size_t index) const {
     return wide_ ? static_cast<const std::int64_t*>(data_)[index] : static_cast<const int*>(data_)[index];
   }
-  template <class Integer>
+  template <typename Integer>
   const Integer* as() const {
     return static_cast<const Integer*>(data_);
   }
@@ -40,21 +40,21 @@ private:
 
 struct CollectiveCall;
 
-// What is the same for all calls of one MPI function.
+/// What is the same for all calls of one MPI function.
 struct FunctionInfo {
   Operation operation;
   Mode mode;
   Function id;
-  int (*native)(const CollectiveCall&);              // the library's own
-  int (*start)(const CollectiveCall&, MPI_Request*); // its nonblocking form; for blocking functions only
-  int fast_path_slot;                                // of calls like this (fast_path.hpp), or -1
+  int (*native)(const CollectiveCall&);              ///< the library's own
+  int (*start)(const CollectiveCall&, MPI_Request*); ///< its nonblocking form; for blocking functions only
+  int fast_path_slot;                                ///< of calls like this (fast_path.hpp), or -1
 };
 
 struct CollectiveCall {
   const FunctionInfo* function;
   CallSite site;
   MPI_Comm comm;
-  // Of functions with one buffer, count or type, both members hold it.
+  /// Of functions with one buffer, count or type, both members hold it.
   const void* sendbuf = nullptr;
   void* recvbuf = nullptr;
   MPI_Count sendcount = 0;
@@ -65,15 +65,15 @@ struct CollectiveCall {
   IntegerArray recvdispls;
   MPI_Datatype sendtype{};
   MPI_Datatype recvtype{};
-  const MPI_Datatype* sendtypes = nullptr; // the w-forms
+  const MPI_Datatype* sendtypes = nullptr; ///< the w-forms
   const MPI_Datatype* recvtypes = nullptr;
   MPI_Op op{};
   int root = 0;
-  MPI_Info info{};                // persistent
-  MPI_Request* request = nullptr; // nonblocking and persistent
+  MPI_Info info{};                ///< persistent
+  MPI_Request* request = nullptr; ///< nonblocking and persistent
 };
 
-// Whether this rank's data stand in the receive buffer.
+/// Whether this rank's data stand in the receive buffer.
 inline bool is_in_place(const CollectiveCall& call) {
   return call.sendbuf == MPI_IN_PLACE;
 }
@@ -82,7 +82,7 @@ inline const char* function_name(const CollectiveCall& call) {
   return function_names[static_cast<std::size_t>(call.function->id)];
 }
 
-// What tells one call of a function from another, but for the addresses of its buffers.
+/// What tells one call of a function from another, but for the addresses of its buffers.
 struct CallSignature {
   MPI_Comm comm{};
   MPI_Count sendcount = 0;
@@ -107,7 +107,7 @@ inline CallSignature signature_of(const CollectiveCall& call) {
           .in_place = is_in_place(call)};
 }
 
-// Counts and displacements of the calls that have a row of them.
+/// Counts and displacements of the calls that have a row of them.
 struct CallArrays {
   IntegerArray sendcounts = {};
   IntegerArray senddispls = {};
@@ -119,7 +119,7 @@ inline CallArrays arrays_of(const CollectiveCall& call) {
   return {call.sendcounts, call.senddispls, call.recvcounts, call.recvdispls};
 }
 
-// Which of them mean something on a rank; what does not may hold anything, and is not looked at.
+/// Which of them mean something on a rank; what does not may hold anything, and is not looked at.
 struct ArraySides {
   bool send = false;
   bool receive = false;
@@ -143,7 +143,7 @@ inline std::uint64_t hash_of(const IntegerArray& array, std::size_t length, std:
   return hash;
 }
 
-// Calls whose hashes are equal are taken to have the same counts and displacements.
+/// Calls whose hashes are equal are taken to have the same counts and displacements.
 inline std::uint64_t hash_of(const CallArrays& arrays, ArraySides sides, std::size_t length) {
   std::uint64_t hash = 1;
   if (sides.send)
@@ -153,7 +153,7 @@ inline std::uint64_t hash_of(const CallArrays& arrays, ArraySides sides, std::si
   return hash;
 }
 
-// Spreads the calls of an operation over a few places. Roots that follow one another have places that do.
+/// Spreads the calls of an operation over a few places. Roots that follow one another have places that do.
 inline std::size_t place_of(MPI_Count count, int root, unsigned bits) {
   const std::uint64_t word = static_cast<std::uint64_t>(count) * 0x9E3779B97F4A7C15U;
   return (static_cast<std::size_t>(word >> (64U - bits)) + static_cast<std::size_t>(root)) &

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/call/datatypes.hpp"
 
+#include "mpi/comm/own_communicators.hpp"
+
 #include <algorithm>
 #include <vector>
-
-#include "mpi/comm/own_communicators.hpp"
 
 namespace thalweg::mpi {
 
@@ -130,7 +130,7 @@ private:
 };
 
 // Calls `copy(placed, row, bytes)` for each run of the elements.
-template <class Byte, class Copy>
+template <typename Byte, typename Copy>
 int for_runs(const std::byte* user, std::int64_t count, MPI_Datatype type, Byte* row, Copy copy) {
   const Run run = run_of(type);
   if (run.element_bytes == 0) // Open MPI's MPI_Pack and MPI_Unpack fail where there is nothing to copy

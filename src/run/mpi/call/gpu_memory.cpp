@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/call/gpu_memory.hpp"
 
+#include "mpi/state/runtime.hpp"
+
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <link.h>
 #include <mutex>
 #include <string_view>
-
-#include <fmt/format.h>
-
-#include "mpi/state/runtime.hpp"
 
 namespace thalweg::mpi {
 

@@ -7,31 +7,31 @@
 // agree at the start whether some process has a GPU's runtime loaded: calls with data are the library's then.
 // Where one is loaded later, its buffers are asked for at each call, and the library packs and unpacks them.
 
-#include <span>
-#include <string>
-
 #include "job/placement.hpp"
 #include "mpi/call/buffer_needs.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/state/settings.hpp"
 
+#include <span>
+#include <string>
+
 namespace thalweg::mpi {
 
-// A number for the runtime that is loaded into this process (RankPlace::gpu_runtime); 0: none is.
+/// A number for the runtime that is loaded into this process (RankPlace::gpu_runtime); 0: none is.
 std::int64_t loaded_gpu_runtime();
 
-// Whether calls with data are the library's, from agreed values.
+/// Whether calls with data are the library's, from agreed values.
 GpuPlan gpu_plan(GpuBuffers setting, std::span<const job::RankPlace> ranks);
 
-// For people: why they are; empty where they are not.
+/// For people: why they are; empty where they are not.
 std::string gpu_text(const GpuPlan& plan);
 
-// May an address be in a GPU's memory? A runtime that was loaded since the last question is found.
+/// May an address be in a GPU's memory? A runtime that was loaded since the last question is found.
 bool may_be_on_gpu(const void* address);
 bool may_be_on_gpu(const void* sendbuf, const void* recvbuf);
 
-// Are the buffers of calls like one another in the host's memory, and those that the library wants? Those of
-// the last call are known. One whose receive buffer is MPI_IN_PLACE is unlike all.
+/// Are the buffers of calls like one another in the host's memory, and those that the library wants? Those of
+/// the last call are known. One whose receive buffer is MPI_IN_PLACE is unlike all.
 class HostBuffers {
 public:
   HostBuffers() = default;
@@ -47,7 +47,7 @@ public:
 private:
   bool look(const void* sendbuf, const void* recvbuf);
 
-  static constexpr char nowhere = 0; // none have been looked at
+  static constexpr char nowhere = 0; ///< none have been looked at
 
   BufferNeeds needs_;
   const void* sendbuf_ = &nowhere;

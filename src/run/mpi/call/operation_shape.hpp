@@ -5,14 +5,14 @@
 // in how many blocks, whose sizes stand where, and what MPI_IN_PLACE stands for. The sides of a call
 // (mpi/call/sides.hpp) follow from it.
 
+#include "schedule/problem.hpp"
+
 #include <array>
 #include <cstddef>
 
-#include "schedule/problem.hpp"
-
 namespace thalweg::mpi {
 
-// MPI's collective operations; blocking, nonblocking and persistent functions of the same name are one.
+/// MPI's collective operations; blocking, nonblocking and persistent functions of the same name are one.
 enum class Operation {
   barrier,
   bcast,
@@ -40,17 +40,17 @@ enum class Operation {
 
 inline constexpr std::size_t operation_count = static_cast<std::size_t>(Operation::neighbor_alltoallw) + 1;
 
-// What ranks give to an operation, or what they take from it.
+/// What ranks give to an operation, or what they take from it.
 struct SideShape {
-  // Which ranks do. Between two groups, only the root's group has a root, and all of the other are `others`
-  // and `all`.
+  /// Which ranks do. Between two groups, only the root's group has a root, and all of the other are `others`
+  /// and `all`.
   enum class Ranks { none, all, root, others };
-  // In how many blocks: one for each rank of whom it is exchanged with, of the own group, or of the
-  // neighbors.
+  /// In how many blocks: one for each rank of whom it is exchanged with, of the own group, or of the
+  /// neighbors.
   enum class Blocks { one, by_rank, by_own_group, by_source, by_destination };
-  // One count for all blocks; an array of counts, and one of displacements; these and an array of datatypes;
-  // or an array of counts by rank for blocks that lie one behind the other, of which a rank may have its own
-  // alone.
+  /// One count for all blocks; an array of counts, and one of displacements; these and an array of datatypes;
+  /// or an array of counts by rank for blocks that lie one behind the other, of which a rank may have its own
+  /// alone.
   enum class Sizes { count, counts, counts_and_types, counts_in_a_row };
 
   Ranks ranks = Ranks::none;
@@ -58,20 +58,20 @@ struct SideShape {
   Sizes sizes = Sizes::count;
 
   constexpr bool has_arrays() const { return sizes != Sizes::count; }
-  // Has every block its own rank of the communicator, or of the other group?
+  /// Has every block its own rank of the communicator, or of the other group?
   constexpr bool is_by_rank() const { return blocks == Blocks::by_rank || blocks == Blocks::by_own_group; }
 };
 
 struct OperationShape {
-  // Where MPI_IN_PLACE may stand instead of a buffer: for what a rank gives, for what the root gives, or for
-  // what the root takes. That is then part of the rank's other buffer.
+  /// Where MPI_IN_PLACE may stand instead of a buffer: for what a rank gives, for what the root gives, or for
+  /// what the root takes. That is then part of the rank's other buffer.
   enum class InPlace { nowhere, given, given_by_root, taken_by_root };
 
   schedule::Operation schedule;
   SideShape gives;
   SideShape takes;
   InPlace in_place = InPlace::nowhere;
-  // Do all ranks know the sizes of all blocks? Elsewhere a rank knows its own alone.
+  /// Do all ranks know the sizes of all blocks? Elsewhere a rank knows its own alone.
   bool are_sizes_agreed = true;
 };
 
@@ -128,7 +128,7 @@ constexpr schedule::Operation schedule_operation(Operation operation) {
   return operation_shape(operation).schedule;
 }
 
-// Has the operation a root, on whom others depend that do not depend on each other?
+/// Has the operation a root, on whom others depend that do not depend on each other?
 constexpr bool is_rooted(const OperationShape& shape) {
   return shape.gives.ranks == SideShape::Ranks::root || shape.takes.ranks == SideShape::Ranks::root;
 }

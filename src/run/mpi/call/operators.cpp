@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/call/operators.hpp"
 
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <fmt/format.h>
-#include <map>
-#include <mutex>
-
 #include "base/error.hpp"
 #include "base/of_process.hpp"
 #include "mpi/call/datatypes.hpp"
@@ -15,11 +8,18 @@
 #include "mpi/comm/own_communicators.hpp"
 #include "nic/operator_code.hpp"
 
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <fmt/format.h>
+#include <map>
+#include <mutex>
+
 namespace thalweg::mpi {
 
 namespace {
 
-template <class Handle, std::size_t count>
+template <typename Handle, std::size_t count>
 bool is_one_of(Handle handle, const std::array<Handle, count>& handles) {
   return std::ranges::find(handles, handle) != handles.end();
 }

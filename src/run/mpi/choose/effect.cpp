@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/choose/effect.hpp"
 
-#include <fmt/format.h>
-
 #include "mpi/state/settings.hpp"
+
+#include <fmt/format.h>
 
 namespace thalweg::mpi {
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/choose/tuned_choices.hpp"
 
-#include <algorithm>
-#include <map>
-#include <mutex>
-#include <variant>
-
 #include "base/assertion.hpp"
 #include "base/of_process.hpp"
 #include "mpi/call/operators.hpp"
 #include "mpi/call/sides.hpp"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <variant>
 
 namespace thalweg::mpi {
 

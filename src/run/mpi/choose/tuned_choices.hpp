@@ -3,6 +3,12 @@
 
 // What runs calls as the user or the tuning file chose.
 
+#include "job/picks_by_shape.hpp"
+#include "mpi/call/collective_call.hpp"
+#include "mpi/comm/communicators.hpp"
+#include "strategies/selection.hpp"
+#include "tune/tuning_file.hpp"
+
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -10,48 +16,42 @@
 #include <string_view>
 #include <vector>
 
-#include "job/picks_by_shape.hpp"
-#include "mpi/call/collective_call.hpp"
-#include "mpi/comm/communicators.hpp"
-#include "strategies/selection.hpp"
-#include "tune/tuning_file.hpp"
-
 namespace thalweg::mpi {
 
-// What runs a call, and why.
+/// What runs a call, and why.
 struct Choice {
   strategies::Implementation implementation = strategies::Library{};
-  const char* reason = "no strategy chosen"; // for the report, where the library runs the call
-  // The library's own blocking call was measured and found best, which is not the one that yielding ranks
-  // make by its nonblocking counterpart.
+  const char* reason = "no strategy chosen"; ///< for the report, where the library runs the call
+  /// The library's own blocking call was measured and found best, which is not the one that yielding ranks
+  /// make by its nonblocking counterpart.
   bool blocks = false;
-  // "mesh2d", "recursive_doubling:segment=64KiB", as the report shows it; lives as long as the process.
+  /// "mesh2d", "recursive_doubling:segment=64KiB", as the report shows it; lives as long as the process.
   const char* text = "native";
-  std::int64_t id = 0; // the same for the same strategy and parameters, whenever they are chosen
+  std::int64_t id = 0; ///< the same for the same strategy and parameters, whenever they are chosen
 };
 
-// A choice for a call, and how long it holds.
+/// A choice for a call, and how long it holds.
 struct Decision {
   const Choice* choice = nullptr;
-  // How many calls of this kind are left for which it holds; null: for good. Whoever makes such a call
-  // without asking again counts it here.
+  /// How many calls of this kind are left for which it holds; null: for good. Whoever makes such a call
+  /// without asking again counts it here.
   std::uint32_t* calls_left = nullptr;
 };
 
-// The name under which selections know an MPI operation.
+/// The name under which selections know an MPI operation.
 std::string_view call_name(Operation operation);
 
-// What was selected as a choice; equal ones get the same number.
+/// What was selected as a choice; equal ones get the same number.
 Choice make_choice(const strategies::Implementation& implementation, const char* reason);
 
-// The choices made in THALWEG_USE, or through thalweg_set_selection() while nothing is under way.
+/// The choices made in THALWEG_USE, or through thalweg_set_selection() while nothing is under way.
 class Choices {
 public:
-  // Replaces all choices. Throws Error for a text that does not read; nothing is changed then.
+  /// Replaces all choices. Throws Error for a text that does not read; nothing is changed then.
   void read(std::string_view text);
-  // Null where nothing was chosen.
+  /// Null where nothing was chosen.
   const Choice* of(Operation operation) const;
-  // Whether some operation is for a strategy of ours, and not all for the library.
+  /// Whether some operation is for a strategy of ours, and not all for the library.
   bool any_strategy() const;
 
 private:
@@ -60,10 +60,10 @@ private:
 
 Choices& choices();
 
-// What the tuning file says for this job: the same on all ranks, read once at the start.
+/// What the tuning file says for this job: the same on all ranks, read once at the start.
 class TunedChoices {
 public:
-  // Who found it: the tuner, or a program that learned, to the search's end or not.
+  /// Who found it: the tuner, or a program that learned, to the search's end or not.
   enum class Finder { tuner, learner, interrupted };
   struct Entry {
     std::int64_t bytes;
@@ -71,19 +71,19 @@ public:
     Choice choice;
   };
 
-  // Replaces what is known. The picks are what takes effect (choose/effect.hpp).
+  /// Replaces what is known. The picks are what takes effect (choose/effect.hpp).
   void take(const tune::Tuning& tuning);
   bool any() const { return any_; }
-  // Whether nonblocking calls of the program may be ours.
+  /// Whether nonblocking calls of the program may be ours.
   bool any_nonblocking_strategy() const { return any_nonblocking_strategy_; }
 
-  // The choice for the nearest size that was tuned for communicators like this one, or null. Nonblocking
-  // calls have choices of their own. Nothing is known of calls whose sizes are not known to all ranks, and of
-  // persistent ones, which were not measured. What programs have learned holds for calls whose result is the
-  // same with every strategy. Strategies of the tuner hold for sums too, in which last digits may change.
-  // Neither is bound so for `all`.
+  /// The choice for the nearest size that was tuned for communicators like this one, or null. Nonblocking
+  /// calls have choices of their own. Nothing is known of calls whose sizes are not known to all ranks, and
+  /// of persistent ones, which were not measured. What programs have learned holds for calls whose result is
+  /// the same with every strategy. Strategies of the tuner hold for sums too, in which last digits may
+  /// change. Neither is bound so for `all`.
   const Choice* of(const CollectiveCall& call, CommunicatorState& communicator, bool all) const;
-  // The same for blocking calls of so many bytes of a unit.
+  /// The same for blocking calls of so many bytes of a unit.
   const Entry* nearest(Operation operation, std::int64_t bytes, CommunicatorState& communicator) const;
 
 private:
@@ -101,7 +101,7 @@ private:
 
 TunedChoices& tuned_choices();
 
-// Bytes of the call's unit (schedule/buffers.hpp), where MPI makes them the same on all ranks; else -1.
+/// Bytes of the call's unit (schedule/buffers.hpp), where MPI makes them the same on all ranks; else -1.
 std::int64_t agreed_unit_bytes(const CollectiveCall& call, CommunicatorState& communicator);
 
 } // namespace thalweg::mpi

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/choose/tuning.hpp"
 
-#include <cstdlib>
-
-#include <fmt/format.h>
-
 #include "machine/machine.hpp"
 #include "mpi/choose/effect.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/state/settings.hpp"
+
+#include <cstdlib>
+#include <fmt/format.h>
 
 namespace thalweg::mpi {
 

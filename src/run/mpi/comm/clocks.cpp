@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/comm/clocks.hpp"
 
+#include "base/assertion.hpp"
+
 #include <algorithm>
 #include <cstdint>
-
-#include "base/assertion.hpp"
 
 namespace thalweg::mpi {
 

@@ -2,16 +2,15 @@
 
 // Where a communicator's ranks are, and whom each has for a neighbor.
 
+#include "base/assertion.hpp"
 #include "mpi/comm/communicators.hpp"
+#include "mpi/state/gate.hpp"
+#include "mpi/state/runtime.hpp"
 
 #include <algorithm>
 #include <memory>
 #include <numeric>
 #include <vector>
-
-#include "base/assertion.hpp"
-#include "mpi/state/gate.hpp"
-#include "mpi/state/runtime.hpp"
 
 namespace thalweg::mpi {
 

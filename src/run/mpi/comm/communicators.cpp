@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/comm/communicators.hpp"
 
-#include <algorithm>
-#include <cstdint>
-#include <map>
-#include <mutex>
-#include <unordered_map>
-#include <utility>
-
 #include "base/assertion.hpp"
 #include "base/of_process.hpp"
 #include "mpi/abi/library_api.hpp"
@@ -17,6 +10,13 @@
 #include "mpi/state/process_state.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/wait/polling.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
 
 namespace thalweg::mpi {
 
@@ -43,7 +43,7 @@ public:
   }
 
   // Calls `visit(id, closed)` for each.
-  template <class Visit>
+  template <typename Visit>
   void for_each(Visit visit) const {
     for (const auto& [key, closed] : kept_)
       visit(key.second, closed);

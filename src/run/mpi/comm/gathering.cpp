@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/comm/gathering.hpp"
 
-#include <algorithm>
-#include <cstdint>
-#include <numeric>
-
 #include "base/assertion.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/wait/polling.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
 
 namespace thalweg::mpi {
 

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/comm/own_communicators.hpp"
 
+#include "base/assertion.hpp"
+#include "base/of_process.hpp"
+#include "job/mpi/shadow_communicator.hpp"
+#include "mpi/abi/library_api.hpp"
+#include "mpi/state/process_state.hpp"
+#include "mpi/state/runtime.hpp"
+#include "mpi/wait/polling.hpp"
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -10,14 +18,6 @@
 #include <optional>
 #include <utility>
 #include <vector>
-
-#include "base/assertion.hpp"
-#include "base/of_process.hpp"
-#include "job/mpi/shadow_communicator.hpp"
-#include "mpi/abi/library_api.hpp"
-#include "mpi/state/process_state.hpp"
-#include "mpi/state/runtime.hpp"
-#include "mpi/wait/polling.hpp"
 
 namespace thalweg::mpi {
 

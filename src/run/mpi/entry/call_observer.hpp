@@ -4,8 +4,6 @@
 // One call of the program, from its entry to its exit, as a frame inside of ours: counted and timed for the
 // report, and notified to whoever keeps account of calls once it has ended.
 
-#include <cstdint>
-
 #include "mpi/call/call_event.hpp"
 #include "mpi/call/datatypes.hpp"
 #include "mpi/entry/startup.hpp"
@@ -17,6 +15,8 @@
 #include "mpi/trace/call_log.hpp"
 #include "mpi/trace/traced_calls.hpp"
 
+#include <cstdint>
+
 namespace thalweg::mpi {
 
 inline observe::CallRow& call_row(Function function, const CallSite& site, int ranks) {
@@ -24,17 +24,17 @@ inline observe::CallRow& call_row(Function function, const CallSite& site, int r
       {observe::program_site(site), static_cast<std::uint16_t>(function), process.observation.phase, ranks});
 }
 
-// Notifies all who keep account of calls. Gives a counter for further calls like this one, of which then
-// nobody need be notified, or null.
+/// Notifies all who keep account of calls. Gives a counter for further calls like this one, of which then
+/// nobody need be notified, or null.
 std::uint64_t* notify(const CallEvent& event);
 
 class CallObserver {
 public:
-  // Calls that move nothing of the program's are no business of the record's.
+  /// Calls that move nothing of the program's are no business of the record's.
   enum class Interest { of_all, of_reports_and_traces };
 
-  // `bytes` is called for the payload's size, if it is wanted.
-  template <class Bytes>
+  /// `bytes` is called for the payload's size, if it is wanted.
+  template <typename Bytes>
   [[gnu::always_inline]] CallObserver(Function function, const CallSite& site, MPI_Comm comm, Bytes bytes,
                                       Interest interest = Interest::of_all)
       : is_recorded_(interest == Interest::of_all) {
@@ -45,20 +45,20 @@ public:
         (is_recorded_ || process.observation.reports || process.observation.traces))
       enter(function, site, comm, bytes);
   }
-  // Gives MPI's code. `content` is called, with the payload's bytes, for what the call did, where it has
-  // ended well and somebody wants to know.
-  template <class Content>
+  /// Gives MPI's code. `content` is called, with the payload's bytes, for what the call did, where it has
+  /// ended well and somebody wants to know.
+  template <typename Content>
   [[gnu::always_inline]] int ended(int code, Content content) {
     if (row_ != nullptr && code == MPI_SUCCESS &&
         (process.observation.traces || (process.observation.traffic && is_recorded_)))
       notify_of(content(payload_));
     return code;
   }
-  // A status that says whose message was received, where the program wants none and calls are traced.
+  /// A status that says whose message was received, where the program wants none and calls are traced.
   MPI_Status* status_of(MPI_Status* status, MPI_Status& own) const {
     return process.observation.traces && row_ != nullptr && status == MPI_STATUS_IGNORE ? &own : status;
   }
-  // The call, which names no communicator, receives a message that was found before on one.
+  /// The call, which names no communicator, receives a message that was found before on one.
   void receives_found(MPI_Message message) {
     if (process.observation.traces && row_ != nullptr) [[unlikely]]
       communicator_ = traced_finder(message);
@@ -74,7 +74,7 @@ public:
   CallObserver& operator=(const CallObserver&) = delete;
 
 private:
-  template <class Bytes>
+  template <typename Bytes>
   void enter(Function function, const CallSite& site, MPI_Comm comm, Bytes bytes) {
     if (process.observation.traces) [[unlikely]]
       call_log().enter();
@@ -85,7 +85,7 @@ private:
     if (process.observation.reports) [[likely]]
       watch_.start(*row_, false);
   }
-  // What others note takes none of the call's time.
+  /// What others note takes none of the call's time.
   void notify_of(const CallContent& content) {
     watch_.stop(*row_);
     notify({communicator_, *row_, content});

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/entry/collective_runner.hpp"
 
-#include <optional>
-
 #include "base/assertion.hpp"
 #include "mpi/abi/library_api.hpp"
 #include "mpi/offload/offloaded_call.hpp"
@@ -14,6 +12,8 @@
 #include "mpi/state/process_state.hpp"
 #include "mpi/state/runtime.hpp"
 #include "transport/mpi/mpi_transport.hpp"
+
+#include <optional>
 
 namespace thalweg::mpi {
 
@@ -169,7 +169,7 @@ int failed(const CollectiveCall& call, CommunicatorState& communicator, const st
 }
 
 // `run` returns MPI's code; so does this, when it throws.
-template <class Run>
+template <typename Run>
 int guard(const CollectiveCall& call, CommunicatorState& communicator, Run run) {
   try {
     return run();

@@ -12,17 +12,17 @@ namespace thalweg::mpi {
 
 struct FastPathEntry;
 
-// Called inside of collective calls, within a frame of ours. Throws what the program's operators throw, and
-// nothing else. `scheduled` is what `choice` holds.
+/// Called inside of collective calls, within a frame of ours. Throws what the program's operators throw, and
+/// nothing else. `scheduled` is what `choice` holds.
 CallResult run_collective(const CollectiveCall& call, CommunicatorState& communicator,
                           const strategies::Scheduled& scheduled, const Choice& choice);
 
-// Counts a call that the library refuses on this rank, for its buffers, and that other ranks run: later calls
-// of theirs and of this rank meet. False where they do not run it on the engine.
+/// Counts a call that the library refuses on this rank, for its buffers, and that other ranks run: later
+/// calls of theirs and of this rank meet. False where they do not run it on the engine.
 bool pass_over_collective(const CollectiveCall& call, CommunicatorState& communicator,
                           const strategies::Scheduled& scheduled, const Choice& choice);
 
-// Makes a known call of our engine again, on other buffers of the host; returns MPI's error code.
+/// Makes a known call of our engine again, on other buffers of the host; returns MPI's error code.
 int run_again(const FastPathEntry& known, const void* sendbuf, void* recvbuf);
 
 } // namespace thalweg::mpi

@@ -5,12 +5,12 @@
 // Persistent operations of our own look complete to the library as soon as they are started; as long as they
 // are not, the library does not get to see them (requests.hpp).
 
-#include <vector>
-
 #include "mpi/comm/own_communicators.hpp"
 #include "mpi/entry/entry.hpp"
 #include "mpi/run/requests.hpp"
 #include "mpi/trace/traced_requests.hpp"
+
+#include <vector>
 
 namespace thalweg::mpi {
 
@@ -199,7 +199,7 @@ int poll_completion(MPI_Request request) {
 }
 
 // Waits by `look(flag)`, which tests: the request is completed by it.
-template <class Look>
+template <typename Look>
 int poll_tests(Look look) {
   return poll([&](bool& found) {
     int flag = 0;

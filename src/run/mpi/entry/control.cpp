@@ -5,9 +5,6 @@
 
 #include "thalweg/control.h"
 
-#include <exception>
-#include <string>
-
 #include "base/error.hpp"
 #include "mpi/abi/native.hpp"
 #include "mpi/call/operators.hpp"
@@ -21,6 +18,9 @@
 #include "mpi/state/runtime.hpp"
 #include "mpi/wait/background.hpp"
 #include "thalweg/status.h"
+
+#include <exception>
+#include <string>
 
 extern "C" THALWEG_API thalweg_status thalweg_set_selection(const char* selections) {
   try {

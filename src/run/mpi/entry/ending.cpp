@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/entry/ending.hpp"
+
 #include "base/of_process.hpp"
-
-#include <exception>
-#include <mutex>
-#include <utility>
-
-#include <fmt/format.h>
-
 #include "mpi/choose/tuning.hpp"
 #include "mpi/learn/learned.hpp"
 #include "mpi/record/recording.hpp"
@@ -15,6 +9,11 @@
 #include "mpi/state/runtime.hpp"
 #include "mpi/trace/tracing.hpp"
 #include "mpi/wait/background.hpp"
+
+#include <exception>
+#include <fmt/format.h>
+#include <mutex>
+#include <utility>
 
 namespace thalweg::mpi {
 

@@ -20,14 +20,14 @@
 
 namespace thalweg::mpi {
 
-// Makes a collective call of the program: on our engine when it takes it, by the library otherwise, yielding
-// where cores are short; and records it. Returns MPI's error code. What the program's own code throws that
-// the library calls, error handlers and operators, passes through.
+/// Makes a collective call of the program: on our engine when it takes it, by the library otherwise, yielding
+/// where cores are short; and records it. Returns MPI's error code. What the program's own code throws that
+/// the library calls, error handlers and operators, passes through.
 int dispatch(const CollectiveCall& call);
 
-// Arguments of point-to-point calls that the library takes, as far as a look tells. Calls with others are
-// made as they are, so that the library names them where it says what is wrong. `peer`: the rank that sends
-// or receives.
+/// Arguments of point-to-point calls that the library takes, as far as a look tells. Calls with others are
+/// made as they are, so that the library names them where it says what is wrong. `peer`: the rank that sends
+/// or receives.
 bool is_sound_message(std::int64_t count, MPI_Datatype datatype, int peer, int tag, MPI_Comm comm);
 
 inline constexpr auto no_bytes = [] { return std::uint64_t{0}; };

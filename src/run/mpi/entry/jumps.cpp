@@ -8,12 +8,12 @@
 // jump may lie deeper on the stack than the one that was left. The stack pointer in the buffer is disguised,
 // by a number that the C library draws for the process. It is found by looking at a buffer of our own.
 
+#include "mpi/state/gate.hpp"
+
 #include <csetjmp>
 #include <cstdint>
 #include <cstdlib>
 #include <dlfcn.h>
-
-#include "mpi/state/gate.hpp"
 
 namespace {
 

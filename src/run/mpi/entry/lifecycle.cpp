@@ -2,8 +2,6 @@
 
 // Beginning and end of MPI, communicators that are made without waiting, and files.
 
-#include <cstdarg>
-
 #include "mpi/entry/ending.hpp"
 #include "mpi/entry/entry.hpp"
 #include "mpi/entry/startup.hpp"
@@ -14,6 +12,8 @@
 #include "mpi/trace/call_log.hpp"
 #include "mpi/wait/background.hpp"
 #include "mpi/wait/polling.hpp"
+
+#include <cstdarg>
 
 namespace thalweg::mpi {
 

@@ -2,9 +2,9 @@
 
 // Point-to-point calls beside those that functions.py generates (ISSUED).
 
-#include <memory>
-
 #include "mpi/entry/entry.hpp"
+
+#include <memory>
 
 namespace thalweg::mpi {
 
@@ -53,7 +53,7 @@ struct LargeCounts {
 };
 #endif
 
-template <class Counts>
+template <typename Counts>
 struct SendCall {
   const void* buf;
   typename Counts::Count count;
@@ -67,7 +67,7 @@ struct SendCall {
   bool is_sound(MPI_Comm comm) const { return is_sound_message(count, type, dest, tag, comm); }
 };
 
-template <class Counts>
+template <typename Counts>
 struct ReceiveCall {
   void* buf;
   typename Counts::Count count;
@@ -82,7 +82,7 @@ struct ReceiveCall {
 };
 
 // The send is under way when the receive blocks, so that neither of two ranks waits for the other's.
-template <class Counts>
+template <typename Counts>
 int exchange_by_polling(const SendCall<Counts>& sent, const ReceiveCall<Counts>& received, MPI_Comm comm,
                         MPI_Status* status) {
   MPI_Request send = MPI_REQUEST_NULL;
@@ -96,7 +96,7 @@ int exchange_by_polling(const SendCall<Counts>& sent, const ReceiveCall<Counts>&
   return code != MPI_SUCCESS ? code : ended;
 }
 
-template <class Counts>
+template <typename Counts>
 int replace_by_polling(const SendCall<Counts>& sent, const ReceiveCall<Counts>& received, MPI_Comm comm,
                        MPI_Status* status) {
   typename Counts::Count size = 0;
@@ -112,7 +112,7 @@ int replace_by_polling(const SendCall<Counts>& sent, const ReceiveCall<Counts>& 
                                      status);
 }
 
-template <class Counts>
+template <typename Counts>
 int bsend(const CallSite& site, const SendCall<Counts>& sent, MPI_Comm comm) {
   CallObserver observer(Counts::bsend_id, site, comm, [&] { return bytes_of(sent.count, sent.type); });
   progress_in_call();
@@ -123,7 +123,7 @@ int bsend(const CallSite& site, const SendCall<Counts>& sent, MPI_Comm comm) {
 }
 
 // An exchange by `make(status)`, or by polling, where the call must not block in the library.
-template <class Counts, class Make, class Poll>
+template <typename Counts, typename Make, typename Poll>
 int exchange(Function function, const CallSite& site, const SendCall<Counts>& sent,
              const ReceiveCall<Counts>& received, MPI_Comm comm, MPI_Status* status, Make make,
              Poll by_polling) {
@@ -140,7 +140,7 @@ int exchange(Function function, const CallSite& site, const SendCall<Counts>& se
   });
 }
 
-template <class Counts>
+template <typename Counts>
 int sendrecv(const CallSite& site, const SendCall<Counts>& sent, const ReceiveCall<Counts>& received,
              MPI_Comm comm, MPI_Status* status) {
   const auto make = [&](MPI_Status* own) {
@@ -152,7 +152,7 @@ int sendrecv(const CallSite& site, const SendCall<Counts>& sent, const ReceiveCa
                           exchange_by_polling<Counts>);
 }
 
-template <class Counts>
+template <typename Counts>
 int sendrecv_replace(const CallSite& site, const SendCall<Counts>& sent, const ReceiveCall<Counts>& received,
                      MPI_Comm comm, MPI_Status* status) {
   const auto make = [&](MPI_Status* own) {

@@ -1,18 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/entry/startup.hpp"
 
-#include "mpi/entry/child_environment.hpp"
-#include "mpi/entry/ending.hpp"
-
-#include <algorithm>
-#include <array>
-#include <cstdlib>
-#include <cstring>
-#include <exception>
-#include <mutex>
-
-#include <fmt/format.h>
-
 #include "job/mpi/agreed_knowledge.hpp"
 #include "job/waiting.hpp"
 #include "mpi/abi/library_api.hpp"
@@ -22,11 +10,14 @@
 #include "mpi/choose/tuning.hpp"
 #include "mpi/comm/communicators.hpp"
 #include "mpi/comm/gathering.hpp"
+#include "mpi/entry/child_environment.hpp"
+#include "mpi/entry/ending.hpp"
 #include "mpi/learn/learned.hpp"
 #include "mpi/place/placing.hpp"
 #include "mpi/report/report.hpp"
 #include "mpi/state/gate.hpp"
 #include "mpi/state/process_state.hpp"
+#include "mpi/state/runtime.hpp"
 #include "mpi/state/settings.hpp"
 #include "mpi/trace/tracing.hpp"
 #include "mpi/wait/background.hpp"
@@ -34,7 +25,13 @@
 #include "mpi/wait/wait_mode.hpp"
 #include "place/rank_order.hpp"
 
-#include "mpi/state/runtime.hpp"
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <fmt/format.h>
+#include <mutex>
 
 namespace thalweg::mpi {
 

@@ -7,10 +7,10 @@
 
 namespace thalweg::mpi {
 
-// After MPI_Init on all ranks of MPI_COMM_WORLD; asked before it, the agent has answered meanwhile.
+/// After MPI_Init on all ranks of MPI_COMM_WORLD; asked before it, the agent has answered meanwhile.
 void start_with_world(nic::AggregatorQuestion& question);
 
-// After MPI_Session_init, or at the first call seen of a program whose MPI_Init was not seen.
+/// After MPI_Session_init, or at the first call seen of a program whose MPI_Init was not seen.
 void start_late();
 
 } // namespace thalweg::mpi

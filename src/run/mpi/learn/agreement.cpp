@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/learn/agreement.hpp"
 
-#include <array>
-#include <fmt/format.h>
-#include <sstream>
-
 #include "base/assertion.hpp"
 #include "mpi/choose/tuned_choices.hpp"
 #include "mpi/choose/tuning.hpp"
@@ -12,6 +8,10 @@
 #include "mpi/state/runtime.hpp"
 #include "mpi/wait/polling.hpp"
 #include "tune/candidates.hpp"
+
+#include <array>
+#include <fmt/format.h>
+#include <sstream>
 
 namespace thalweg::mpi {
 

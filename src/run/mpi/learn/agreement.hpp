@@ -3,26 +3,26 @@
 
 // What ranks agree on while they learn.
 
-#include <cstdint>
-#include <vector>
-
 #include "mpi/abi/native.hpp"
 #include "mpi/call/collective_call.hpp"
 #include "mpi/comm/communicators.hpp"
 #include "tune/candidates.hpp"
 #include "tune/learner.hpp"
 
+#include <cstdint>
+#include <vector>
+
 namespace thalweg::mpi {
 
-// What they saw: the largest of each of a row of numbers, and sums of some, begun at the end of one call and
-// completed before a later one, so that no call waits for it that need not.
+/// What they saw: the largest of each of a row of numbers, and sums of some, begun at the end of one call and
+/// completed before a later one, so that no call waits for it that need not.
 class RoundAgreement {
 public:
   bool is_pending() const { return pending_; }
 
-  // Begins on the shadow communicator; every rank of it does so at the same call.
+  /// Begins on the shadow communicator; every rank of it does so at the same call.
   void begin(std::vector<double> to_maximize, std::vector<double> to_sum, MPI_Comm communicator);
-  // Completes it. Seconds that this rank was at it, beginning included.
+  /// Completes it. Seconds that this rank was at it, beginning included.
   double complete();
 
   const std::vector<double>& maxima() const { return maxima_; }
@@ -39,19 +39,19 @@ private:
   std::vector<double> sums_;
 };
 
-// What a call's units are: of tune::Case.
+/// What a call's units are: of tune::Case.
 struct UnitSize {
   std::int64_t bytes = 0;
   double degree = 0;
 };
 
-// The candidates for a call in the model's order, the same on all ranks of a communicator.
+/// The candidates for a call in the model's order, the same on all ranks of a communicator.
 struct Ordering {
   std::vector<tune::PredictedCandidate> candidates;
-  double seconds = 0; // that it took
+  double seconds = 0; ///< that it took
 };
 
-// Rank 0 asks the model, of the machine that was probed or else of a default one, and tells the others.
+/// Rank 0 asks the model, of the machine that was probed or else of a default one, and tells the others.
 Ordering agreed_ordering(Operation operation, const UnitSize& size, tune::Breadth breadth,
                          CommunicatorState& communicator);
 

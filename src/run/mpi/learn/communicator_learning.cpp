@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/learn/communicator_learning.hpp"
 
-#include <bit>
-
-#include <fmt/format.h>
-
 #include "base/assertion.hpp"
 #include "mpi/abi/library_api.hpp"
 #include "mpi/call/sides.hpp"
@@ -16,6 +12,9 @@
 #include "mpi/state/process_state.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/wait/polling.hpp"
+
+#include <bit>
+#include <fmt/format.h>
 
 namespace thalweg::mpi {
 

@@ -3,14 +3,14 @@
 
 // Learning on one communicator: its tuning contexts by kind of call, and the agreements between their rounds.
 
+#include "mpi/call/collective_call.hpp"
+#include "mpi/learn/agreement.hpp"
+#include "mpi/learn/tuning_context.hpp"
+
 #include <array>
 #include <map>
 #include <memory>
 #include <unordered_map>
-
-#include "mpi/call/collective_call.hpp"
-#include "mpi/learn/agreement.hpp"
-#include "mpi/learn/tuning_context.hpp"
 
 namespace thalweg::mpi {
 
@@ -19,15 +19,15 @@ public:
   explicit CommunicatorLearning(CommunicatorState& communicator);
   ~CommunicatorLearning() override;
 
-  // What the call is to run; no choice where nothing is learned of such calls.
+  /// What the call is to run; no choice where nothing is learned of such calls.
   Decision choose(const CollectiveCall& call);
-  // After the call, where choose() has said that it is measured.
+  /// After the call, where choose() has said that it is measured.
   void measured(const CollectiveCall& call, bool refused);
 
-  // Completes what is under way, before the communicator or MPI ends.
+  /// Completes what is under way, before the communicator or MPI ends.
   void finish();
-  // Calls `visit(context)` for all.
-  template <class Visit>
+  /// Calls `visit(context)` for all.
+  template <typename Visit>
   void for_each(Visit visit) const {
     for (const auto& [key, sequence] : sequences_)
       for (const auto& [traffic, context] : sequence.contexts)
@@ -36,20 +36,20 @@ public:
   CommunicatorState& communicator() const { return communicator_; }
 
 private:
-  // Calls of one kind. Those of private sizes have a tuning context for each class of traffic that was agreed
-  // upon.
+  /// Calls of one kind. Those of private sizes have a tuning context for each class of traffic that was
+  /// agreed upon.
   struct CallSequence {
     std::map<pattern::TrafficClass, std::unique_ptr<TuningContext>> contexts;
     TuningContext* current = nullptr;
     RoundAgreement agreement;
-    double agreement_seconds = 0; // of the last one
+    double agreement_seconds = 0; ///< of the last one
   };
 
-  // A call by its signature, and where it belongs: the fast path for programs that make the same few calls.
+  /// A call by its signature, and where it belongs: the fast path for programs that make the same few calls.
   struct LearnedCall {
     const FunctionInfo* function = nullptr;
     CallSignature signature;
-    CallSequence* sequence = nullptr; // null: nothing is learned of it
+    CallSequence* sequence = nullptr; ///< null: nothing is learned of it
     std::int64_t bytes = 0;
   };
 
@@ -60,18 +60,18 @@ private:
   Circumstances circumstances() const;
   void open_round(CallSequence& sequence);
   void close_round(CallSequence& sequence);
-  bool is_ready(); // for agreements; made so when first needed
+  bool is_ready(); ///< for agreements; made so when first needed
   void measure_clock();
   void order_candidates(TuningContext& context);
 
   CommunicatorState& communicator_;
   tune::ExplorationBudget exploration_budget_;
-  double agreement_seconds_ = 0; // of the last one
+  double agreement_seconds_ = 0; ///< of the last one
   std::unordered_map<std::uint32_t, CallSequence> sequences_;
   static constexpr unsigned recent_bits = 4;
   std::array<LearnedCall, std::size_t{1} << recent_bits> recent_;
-  LearnedCall unlike_any_;            // of calls that their signatures do not identify
-  CallSequence* measuring_ = nullptr; // the call under way
+  LearnedCall unlike_any_;            ///< of calls that their signatures do not identify
+  CallSequence* measuring_ = nullptr; ///< the call under way
   bool ready_ = false;
   bool stopped_ = false;
   double clock_offset_seconds_ = 0;

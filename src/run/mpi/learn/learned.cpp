@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/learn/learned.hpp"
 
-#include <algorithm>
-#include <mutex>
-#include <tuple>
-
 #include "base/assertion.hpp"
 #include "base/of_process.hpp"
 #include "mpi/comm/gathering.hpp"
 #include "mpi/learn/communicator_learning.hpp"
 #include "mpi/learn/learned_entry.hpp"
 #include "mpi/state/runtime.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <tuple>
 
 namespace thalweg::mpi {
 

@@ -3,33 +3,33 @@
 
 // What all ranks have learned, for the report and the tuning file.
 
-#include <string>
-#include <vector>
-
 #include "mpi/call/collective_call.hpp"
 #include "mpi/choose/tuned_choices.hpp"
 #include "mpi/comm/communicators.hpp"
 #include "tune/tuning_file.hpp"
 
+#include <string>
+#include <vector>
+
 namespace thalweg::mpi {
 
 class CommunicatorLearning;
 
-// Keeps what a communicator has learned, where this rank is its first; called when it is freed.
+/// Keeps what a communicator has learned, where this rank is its first; called when it is freed.
 void keep_learned(const CommunicatorLearning& learning);
 
 struct LearningResults {
-  std::string document; // JSON, an array; "" where nothing was learned
+  std::string document; ///< JSON, an array; "" where nothing was learned
   std::vector<tune::Pick> picks;
 };
 
-// Gathers on rank 0 of MPI_COMM_WORLD; called by all.
+/// Gathers on rank 0 of MPI_COMM_WORLD; called by all.
 LearningResults gather_learned();
 
 // Learning, as those see it who make calls.
 
-// What the tuning file and learning say for a call; no choice where neither says anything. Marks measured
-// calls in the communicator's state.
+/// What the tuning file and learning say for a call; no choice where neither says anything. Marks measured
+/// calls in the communicator's state.
 Decision learned_choice(const CollectiveCall& call, CommunicatorState& communicator);
 void learned_call_ended(const CollectiveCall& call, CommunicatorState& communicator, bool refused);
 

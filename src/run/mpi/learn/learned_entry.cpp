@@ -3,9 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <tuple>
-
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 namespace thalweg::mpi {
 
@@ -42,7 +41,7 @@ ordered_json to_json(const tune::Trial& trial) {
 }
 
 // The value that has that text, or the first.
-template <class Values>
+template <typename Values>
 auto with_text(const Values& values, const std::string& text) {
   const auto found = std::ranges::find_if(values, [&](auto value) { return text_of(value) == text; });
   return found == values.end() ? values.front() : *found;

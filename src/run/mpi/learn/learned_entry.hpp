@@ -3,14 +3,14 @@
 
 // What was learned of one kind of call, as the report shows it and ranks send it to each other.
 
+#include "tune/learner.hpp"
+#include "tune/tuning_file.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
-
-#include "tune/learner.hpp"
-#include "tune/tuning_file.hpp"
 
 namespace thalweg::mpi {
 
@@ -19,7 +19,7 @@ struct LearnedEntry {
   std::int32_t ranks = 0;
   std::int32_t nodes = 0;
   std::int64_t bytes = 0;
-  std::uint64_t communicators = 1; // that made such calls
+  std::uint64_t communicators = 1; ///< that made such calls
   std::uint64_t calls = 0;
   tune::Learner::State state = tune::Learner::State::counting;
   bool searched = false;
@@ -32,19 +32,19 @@ struct LearnedEntry {
   double transfer_seconds = 0;
   std::vector<tune::Trial> trials;
 
-  // Of the same calls, on another communicator?
+  /// Of the same calls, on another communicator?
   bool is_same_case(const LearnedEntry& other) const;
 };
 
-// A JSON array, for the report.
+/// A JSON array, for the report.
 std::string document_of(std::span<const LearnedEntry> entries);
 
-// The same in few bytes, for other ranks.
+/// The same in few bytes, for other ranks.
 std::vector<std::uint8_t> pack(std::span<const LearnedEntry> entries);
 std::vector<LearnedEntry> unpack(std::span<const std::uint8_t> packed);
 
-// What it says to the next run, if anything: a whole search does, and so does a strategy that has beaten
-// native.
+/// What it says to the next run, if anything: a whole search does, and so does a strategy that has beaten
+/// native.
 std::optional<tune::Pick> pick_of(const LearnedEntry& entry);
 
 } // namespace thalweg::mpi

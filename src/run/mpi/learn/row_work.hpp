@@ -12,7 +12,7 @@ namespace thalweg::mpi {
 
 class RowWork {
 public:
-  // Before the first call, and after the last one: what the thread has had of a processor.
+  /// Before the first call, and after the last one: what the thread has had of a processor.
   void begin(double processor_seconds) {
     begun_ = processor_seconds;
     between_ = 0;
@@ -20,21 +20,21 @@ public:
   }
   void end(double processor_seconds) { seconds_ = processor_seconds - begun_ - between_; }
 
-  // Around each call, by any clock. What the program does between calls is no part of them; where it waits
-  // there, too much is taken off, so that what is left stays a bound.
+  /// Around each call, by any clock. What the program does between calls is no part of them; where it waits
+  /// there, too much is taken off, so that what is left stays a bound.
   void arrived(double seconds) {
     if (departed_ >= 0)
       between_ += seconds - departed_;
   }
   void departed(double seconds) { departed_ = seconds; }
 
-  // In the calls from begin() to end().
+  /// In the calls from begin() to end().
   double seconds() const { return seconds_ > 0 ? seconds_ : 0; }
 
 private:
   double begun_ = 0;
   double between_ = 0;
-  double departed_ = -1; // before the first call: none
+  double departed_ = -1; ///< before the first call: none
   double seconds_ = 0;
 };
 

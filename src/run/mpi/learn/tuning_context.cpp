@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/learn/tuning_context.hpp"
 
-#include <algorithm>
-#include <limits>
-
 #include "base/assertion.hpp"
 #include "mpi/call/operation_shape.hpp"
 #include "mpi/call/operators.hpp"
@@ -12,6 +9,9 @@
 #include "mpi/observe/stopwatch.hpp"
 #include "mpi/state/runtime.hpp"
 #include "pattern/traffic.hpp"
+
+#include <algorithm>
+#include <limits>
 
 namespace thalweg::mpi {
 

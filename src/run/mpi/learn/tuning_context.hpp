@@ -3,12 +3,6 @@
 
 // What is learned of one kind of call on one communicator, and what its next call runs.
 
-#include <array>
-#include <deque>
-#include <memory>
-#include <optional>
-#include <string>
-
 #include "mpi/call/collective_call.hpp"
 #include "mpi/choose/tuned_choices.hpp"
 #include "mpi/comm/communicators.hpp"
@@ -16,17 +10,23 @@
 #include "pattern/traffic.hpp"
 #include "tune/learner.hpp"
 
+#include <array>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+
 namespace thalweg::mpi {
 
-// Calls that are alike for choosing a strategy. All ranks of a call find the same kind: nothing that is known
-// to one rank alone is part of it.
+/// Calls that are alike for choosing a strategy. All ranks of a call find the same kind: nothing that is
+/// known to one rank alone is part of it.
 struct CallKind {
   Operation operation;
-  bool commutative = true; // reductions: whether operands may change places
-  bool exact = true;       // every strategy gives the same result to the last bit
-  bool is_private = false; // sizes are known to ranks alone, and agreed upon between rounds only
-  std::int64_t bytes = 0;  // of a unit of this call; -1 where private
-  std::int32_t size = 0;   // class of the bytes
+  bool commutative = true; ///< reductions: whether operands may change places
+  bool exact = true;       ///< every strategy gives the same result to the last bit
+  bool is_private = false; ///< sizes are known to ranks alone, and agreed upon between rounds only
+  std::int64_t bytes = 0;  ///< of a unit of this call; -1 where private
+  std::int32_t size = 0;   ///< class of the bytes
 
   std::uint32_t key() const {
     return static_cast<std::uint32_t>(operation) << 16U | static_cast<std::uint32_t>(size) << 8U |
@@ -34,43 +34,43 @@ struct CallKind {
   }
 };
 
-// None where nothing can be learned: neighborhoods, calls that do not block, ranks that cannot agree.
+/// None where nothing can be learned: neighborhoods, calls that do not block, ranks that cannot agree.
 std::optional<CallKind> kind_of(const CollectiveCall& call, CommunicatorState& communicator);
 
-// What this rank hands to a call whose sizes are its own business, to other ranks.
+/// What this rank hands to a call whose sizes are its own business, to other ranks.
 pattern::Traffic traffic_of(const CollectiveCall& call, CommunicatorState& communicator);
 
-// Where calls are learned about, and what to learn is thought to take there.
+/// Where calls are learned about, and what to learn is thought to take there.
 struct Circumstances {
   int ranks;
   int nodes;
   double agreement_seconds;
-  double ready_seconds; // once, before the first agreement
+  double ready_seconds; ///< once, before the first agreement
 };
 
 class TuningContext {
 public:
-  // `start`: what the tuning file says, or null; `searched`: after a whole search. The exploration budget is
-  // borrowed.
+  /// `start`: what the tuning file says, or null; `searched`: after a whole search. The exploration budget is
+  /// borrowed.
   TuningContext(const CallKind& kind, const Choice* start, bool searched, const Circumstances& around,
                 tune::ExplorationBudget& exploration_budget);
 
-  // Before a call. True when a round has ended and the next must be opened (communicator_learning.cpp).
+  /// Before a call. True when a round has ended and the next must be opened (communicator_learning.cpp).
   bool needs_round() const { return calls_left_ == 0; }
   void open(const tune::Round& round);
-  // What the next call of the round runs. Counts it.
+  /// What the next call of the round runs. Counts it.
   const Choice& next(std::int64_t bytes);
-  // Of the round. Where it is not measured, its calls need not be asked for one by one: who makes one counts
-  // it.
+  /// Of the round. Where it is not measured, its calls need not be asked for one by one: who makes one counts
+  /// it.
   std::uint32_t& calls_left() { return calls_left_; }
 
-  // Around calls of measured rounds; seconds of a clock that ranks share.
+  /// Around calls of measured rounds; seconds of a clock that ranks share.
   bool is_measured() const { return round_.kind == tune::Round::Kind::measure; }
   void arrived(double seconds);
   void departed(double seconds, bool refused, const pattern::Traffic& traffic);
 
-  // What ranks agree on after a measured round, and what comes of it. False where ranks have gone
-  // different ways.
+  /// What ranks agree on after a measured round, and what comes of it. False where ranks have gone
+  /// different ways.
   std::vector<double> to_maximize(double last_agreement_seconds) const;
   std::vector<double> to_sum() const;
   bool learn(const std::vector<double>& maxima, const std::vector<double>& sums, int ranks, int nodes);
@@ -80,11 +80,11 @@ public:
   tune::Learner& learner() { return learner_; }
   const tune::Learner& learner() const { return learner_; }
   const CallKind& kind() const { return kind_; }
-  // Of a unit, in the mean.
+  /// Of a unit, in the mean.
   std::int64_t bytes() const;
-  // To how many others a rank sends something, in the mean; 0: not known, as all have as much for all.
+  /// To how many others a rank sends something, in the mean; 0: not known, as all have as much for all.
   double degree() const { return degree_; }
-  // Of private sizes: where the traffic of the last round belongs.
+  /// Of private sizes: where the traffic of the last round belongs.
   pattern::TrafficClass traffic() const { return traffic_; }
   const pattern::Arrivals& arrivals() const { return arrivals_; }
 
@@ -97,21 +97,21 @@ private:
     std::uint32_t end = 0;
   };
   CallRange counted(Side side) const;
-  bool is_at_candidate() const { return calls_left_ < round_.candidate_calls; } // once the call is counted
+  bool is_at_candidate() const { return calls_left_ < round_.candidate_calls; } ///< once the call is counted
   tune::LowerBounds lower_bounds(std::span<const double> work, int nodes) const;
 
   CallKind kind_;
   tune::Learner learner_;
-  std::deque<Choice> choices_; // by trial; their addresses stay
+  std::deque<Choice> choices_; ///< by trial; their addresses stay
   tune::Round round_;
-  std::uint32_t calls_left_ = 0; // of the round
-  double all_bytes_ = 0;         // of the calls that were asked for
+  std::uint32_t calls_left_ = 0; ///< of the round
+  double all_bytes_ = 0;         ///< of the calls that were asked for
   std::uint64_t all_calls_ = 0;
-  std::vector<double> arrivals_seen_; // of the round
+  std::vector<double> arrivals_seen_; ///< of the round
   std::vector<double> departures_seen_;
   pattern::Traffic traffic_seen_;
-  std::array<RowWork, sides> work_; // in the calls that count
-  bool refused_ = false;            // the candidate, by this rank
+  std::array<RowWork, sides> work_; ///< in the calls that count
+  bool refused_ = false;            ///< the candidate, by this rank
   pattern::TrafficClass traffic_;
   std::int64_t private_bytes_ = 0;
   double degree_ = 0;

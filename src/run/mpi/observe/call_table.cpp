@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/observe/call_table.hpp"
 
+#include "base/assertion.hpp"
+#include "base/of_process.hpp"
+#include "mpi/observe/locations.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <new>
 #include <unwind.h>
 #include <utility>
-
-#include "base/assertion.hpp"
-#include "base/of_process.hpp"
-#include "mpi/observe/locations.hpp"
 
 namespace thalweg::mpi::observe {
 

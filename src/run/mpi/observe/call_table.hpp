@@ -9,6 +9,12 @@
 // thread is read around calls that are drawn, once in about a millisecond in a site's calls; their ratio of
 // CPU time to time is taken for all (CpuShare).
 
+#include "base/assertion.hpp"
+#include "base/of_process.hpp"
+#include "base/random.hpp"
+#include "mpi/observe/journal.hpp"
+#include "mpi/observe/locations.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -18,33 +24,27 @@
 #include <memory>
 #include <vector>
 
-#include "base/assertion.hpp"
-#include "base/of_process.hpp"
-#include "base/random.hpp"
-#include "mpi/observe/journal.hpp"
-#include "mpi/observe/locations.hpp"
-
 namespace thalweg::mpi::observe {
 
-// Which part of the time in a row's calls their threads were on a core. To read a thread's CPU clock is a
-// system call of up to a microsecond, so it is read around some calls only. Each call is drawn with a
-// probability that the calls before it decided, and it stands for as many as that says. So sums are unbiased,
-// however calls differ.
+/// Which part of the time in a row's calls their threads were on a core. To read a thread's CPU clock is a
+/// system call of up to a microsecond, so it is read around some calls only. Each call is drawn with a
+/// probability that the calls before it decided, and it stands for as many as that says. So sums are
+/// unbiased, however calls differ.
 class CpuShare {
 public:
-  // Is the CPU clock to be read around the timed call of that number? The seed keeps rows and ranks apart.
+  /// Is the CPU clock to be read around the timed call of that number? The seed keeps rows and ranks apart.
   bool wants(std::uint64_t call, std::uint64_t seed) const {
     return (mixed_hash(mixed_hash(0, seed), call) & (weight_ - 1)) == 0;
   }
 
-  // A call that was drawn took so long, and so much of the thread's CPU time.
+  /// A call that was drawn took so long, and so much of the thread's CPU time.
   void add(std::uint64_t ticks, std::uint64_t cpu_ns) {
     ticks_ += weight_ * ticks;
     cpu_ns_ += weight_ * cpu_ns;
   }
 
-  // After each timed call, which took so long: from now on calls are drawn about once in `period` ticks of
-  // the row's. One call in `calls_per_timed` is timed.
+  /// After each timed call, which took so long: from now on calls are drawn about once in `period` ticks of
+  /// the row's. One call in `calls_per_timed` is timed.
   void set_rate(std::uint64_t ticks, std::uint64_t calls_per_timed, std::uint64_t period) {
     THALWEG_ASSERT(normal, calls_per_timed > 0 && std::has_single_bit(weight_));
     recent_ticks_ += ticks;
@@ -59,8 +59,8 @@ public:
     }
   }
 
-  // What a thread in these calls has of a core, at most all of it; 0 where no call was drawn that took any
-  // time.
+  /// What a thread in these calls has of a core, at most all of it; 0 where no call was drawn that took any
+  /// time.
   double share(double ns_per_tick) const {
     const double ns = static_cast<double>(ticks_) * ns_per_tick;
     return ns > 0 ? std::min(static_cast<double>(cpu_ns_) / ns, 1.0) : 0.0;
@@ -68,38 +68,38 @@ public:
 
 private:
   static constexpr std::uint64_t max_weight = std::uint64_t{1} << 16U;
-  static constexpr std::uint64_t calls_of_rate = 16; // after so many the rate is looked at
+  static constexpr std::uint64_t calls_of_rate = 16; ///< after so many the rate is looked at
   static constexpr std::uint64_t recent_calls = 512;
 
-  std::uint64_t weight_ = 1; // a power of two: one call in so many is drawn
-  std::uint64_t ticks_ = 0;  // of the calls that those drawn stand for
+  std::uint64_t weight_ = 1; ///< a power of two: one call in so many is drawn
+  std::uint64_t ticks_ = 0;  ///< of the calls that those drawn stand for
   std::uint64_t cpu_ns_ = 0;
   std::uint64_t recent_ticks_ = 0;
   std::uint64_t recent_calls_ = 0;
 };
 
-// The program's own call behind a language binding.
-//
-// Fortran and C++ bindings call MPI's C functions from inside their libraries, so the return address of such
-// a call is the same for the whole program. The frame of the binding is of the same size each time, hence the
-// program's return address lies at the same distance from our frame each time: it is found once by unwinding,
-// and read afterwards. Behind Python's binding, mpi4py, an instruction of the interpreter's stands for the
-// place (locations.hpp).
+/// The program's own call behind a language binding.
+///
+/// Fortran and C++ bindings call MPI's C functions from inside their libraries, so the return address of such
+/// a call is the same for the whole program. The frame of the binding is of the same size each time, hence
+/// the program's return address lies at the same distance from our frame each time: it is found once by
+/// unwinding, and read afterwards. Behind Python's binding, mpi4py, an instruction of the interpreter's
+/// stands for the place (locations.hpp).
 struct CachedCaller {
   const void* return_address = nullptr;
-  std::ptrdiff_t distance = 0; // from our frame to where the program's return address is; 0: it is ours
+  std::ptrdiff_t distance = 0; ///< from our frame to where the program's return address is; 0: it is ours
   static constexpr std::ptrdiff_t in_python = std::numeric_limits<std::ptrdiff_t>::min();
 
   const void* program_site(const CallSite& site) const;
 };
 
-// Two places that a return address may be in, for programs call from many: to find a caller takes as long as
-// a short call.
+/// Two places that a return address may be in, for programs call from many: to find a caller takes as long as
+/// a short call.
 inline constexpr unsigned cached_callers_bits = 7;
 using CachedCallers = std::array<CachedCaller, std::size_t{2} << cached_callers_bits>;
 
 CachedCaller find_caller(const CallSite& site);
-// The caller is put into the first of its places.
+/// The caller is put into the first of its places.
 const CachedCaller* remember_caller(const CallSite& site, std::size_t place);
 
 inline const void* CachedCaller::program_site(const CallSite& site) const {
@@ -126,19 +126,19 @@ inline const void* program_site(const CallSite& site) {
 
 struct CallKey {
   const void* site = nullptr;
-  std::uint16_t function = 0; // the family's Function
+  std::uint16_t function = 0; ///< the family's Function
   std::uint16_t phase = 0;
-  std::int32_t ranks = 0; // of the communicator; 0 where the function has none
+  std::int32_t ranks = 0; ///< of the communicator; 0 where the function has none
 
   bool operator==(const CallKey&) const = default;
 };
 
-// Calls that ended the same way. Texts are compared by address: they live as long as the process.
+/// Calls that ended the same way. Texts are compared by address: they live as long as the process.
 struct Ending {
   const char* strategy;
-  const char* reason; // why it was passed on to the library, or nullptr
+  const char* reason; ///< why it was passed on to the library, or nullptr
   std::uint64_t calls;
-  const char* kept_strategy; // in the journal, null where there is none
+  const char* kept_strategy; ///< in the journal, null where there is none
   const char* kept_reason;
 };
 
@@ -149,22 +149,22 @@ struct CallRow : JournalRow {
   CallKey key;
   std::uint64_t calls = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t blocks = 0; // to other ranks that are not empty, of alltoallv
+  std::uint64_t blocks = 0; ///< to other ranks that are not empty, of alltoallv
   std::uint64_t timed_calls = 0;
   std::uint64_t timed_ticks = 0;
   std::uint64_t max_call_ticks = 0;
   CpuShare cpu_share;
-  std::uint64_t entered_ticks = 0; // of the timed call that is under way; 0: none is
+  std::uint64_t entered_ticks = 0; ///< of the timed call that is under way; 0: none is
   bool brief = false;
-  TrafficTable* traffic = nullptr;     // of the row's thread, once the call site has sent
-  TrafficEntry* latest_sent = nullptr; // of a message of the program's own; the next one is often alike
+  TrafficTable* traffic = nullptr;     ///< of the row's thread, once the call site has sent
+  TrafficEntry* latest_sent = nullptr; ///< of a message of the program's own; the next one is often alike
   std::vector<Ending, JournalAllocator<Ending>> endings;
-  // For who reads the journal: the site as a place in a file.
+  /// For who reads the journal: the site as a place in a file.
   const char* module = nullptr;
   std::uint64_t address = 0;
-  const char* function = nullptr; // of a place in Python
+  const char* function = nullptr; ///< of a place in Python
 
-  static constexpr std::uint64_t calls_per_timed = 32; // of brief ones
+  static constexpr std::uint64_t calls_per_timed = 32; ///< of brief ones
   bool is_to_be_timed() const { return !brief || calls % calls_per_timed == 0; }
 
   void ended(const char* strategy, const char* reason) {
@@ -180,7 +180,7 @@ private:
   void ended_differently(const char* strategy, const char* reason);
 };
 
-// Rows lie in the journal, where there is one.
+/// Rows lie in the journal, where there is one.
 struct CallRowDeleter {
   void operator()(CallRow* row) const;
 };
@@ -220,12 +220,12 @@ private:
 inline constinit thread_local CallTable* own_call_table = nullptr;
 CallTable& make_call_table();
 
-// This thread's table; made at its first call and kept after the thread's end.
+/// This thread's table; made at its first call and kept after the thread's end.
 inline CallTable& call_table() {
   return own_call_table != nullptr ? *own_call_table : make_call_table();
 }
 
-// Every thread's, for the thread that ends MPI.
+/// Every thread's, for the thread that ends MPI.
 std::vector<const CallTable*> all_call_tables();
 
 } // namespace thalweg::mpi::observe

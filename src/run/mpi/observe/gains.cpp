@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/observe/gains.hpp"
 
+#include "mpi/observe/texts.hpp"
+
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <string_view>
-
-#include "mpi/observe/texts.hpp"
 
 namespace thalweg::mpi::observe {
 

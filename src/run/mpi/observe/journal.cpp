@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/observe/journal.hpp"
+
 #include "base/assertion.hpp"
 #include "base/of_process.hpp"
 

@@ -8,6 +8,8 @@
 // The memory is a file without a name (memfd) that the command holds open; ranks find it in /proc. Pages are
 // reserved before they are handed out, since a write to one that there is no room for would kill the program.
 
+#include "mpi/observe/ticks.hpp"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -15,41 +17,39 @@
 #include <mutex>
 #include <string_view>
 
-#include "mpi/observe/ticks.hpp"
-
 namespace thalweg::mpi::observe {
 
 struct KeptText;
 
-// What a section lists.
+/// What a section lists.
 struct JournalRow {
   const JournalRow* next = nullptr;
 };
 
 enum class JournalState : std::uint32_t { empty, running, reported };
 
-// The beginning of a rank's section; pointers are those of the rank, which maps the section at `base`.
+/// The beginning of a rank's section; pointers are those of the rank, which maps the section at `base`.
 struct JournalSection {
   std::atomic<JournalState> state;
   std::int32_t rank;
-  std::int32_t ranks; // of the job
+  std::int32_t ranks; ///< of the job
   std::int32_t node;
   std::int32_t pid;
   bool counter_is_steady;
   char host[256];
-  std::uint64_t start_ns; // of CLOCK_MONOTONIC
+  std::uint64_t start_ns; ///< of CLOCK_MONOTONIC
   TickScale tick_scale;
   const void* base;
-  const char* description; // of describe_run() (report/report.cpp)
+  const char* description; ///< of describe_run() (report/report.cpp)
   const JournalRow* first_row;
   const KeptText* first_text;
 };
 
-// The beginning of the memory. Sections lie behind its page.
+/// The beginning of the memory. Sections lie behind its page.
 struct JournalFile {
   static constexpr char right_magic[24] = "thalweg-journal-1";
   char magic[24];
-  std::atomic<std::uint32_t> sections; // taken so far
+  std::atomic<std::uint32_t> sections; ///< taken so far
 };
 
 inline constexpr std::size_t journal_page = 4096;
@@ -61,14 +61,15 @@ constexpr std::size_t journal_offset(std::uint32_t section) {
 
 class Journal {
 public:
-  // Takes a section of the memory whose path it is; false where there is none of ours at that path.
+  /// Takes a section of the memory whose path it is; false where there is none of ours at that path.
   bool open(const char* path);
   JournalSection* section() { return section_; }
-  // Memory of the section; null without one, or without room. Never freed.
+  /// Memory of the section; null without one, or without room. Never freed.
   void* allocate(std::size_t bytes);
-  // A copy of a text in the section; the same one for the same text. Null without a section, or without room.
+  /// A copy of a text in the section; the same one for the same text. Null without a section, or without
+  /// room.
   const char* keep(std::string_view text);
-  // Lists a row that lies in the section.
+  /// Lists a row that lies in the section.
   void add(JournalRow& row);
 
 private:
@@ -76,23 +77,23 @@ private:
 
   std::mutex mutex_;
   int file_ = -1;
-  std::size_t offset_ = 0; // of the section in the file
+  std::size_t offset_ = 0; ///< of the section in the file
   std::size_t used_ = 0;
   std::size_t reserved_ = 0;
   JournalSection* section_ = nullptr;
 };
 
-// The process's.
+/// The process's.
 Journal& journal();
 
-// For what rows own: in the journal if there is one, else on the heap.
-template <class T>
+/// For what rows own: in the journal if there is one, else on the heap.
+template <typename T>
 struct JournalAllocator {
   using value_type = T;
 
   JournalAllocator() = default;
-  template <class U>
-  JournalAllocator(const JournalAllocator<U>&) {} // NOLINT: allocators convert
+  template <typename U>
+  JournalAllocator(const JournalAllocator<U>&) {} ///< NOLINT: allocators convert
   T* allocate(std::size_t count) {
     void* const place = journal().allocate(count * sizeof(T));
     return static_cast<T*>(place != nullptr ? place : ::operator new(count * sizeof(T)));

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/observe/journal_reader.hpp"
 
-#include <algorithm>
-#include <sys/mman.h>
-#include <unistd.h>
-#include <utility>
-
-#include <nlohmann/json.hpp>
-
 #include "mpi/observe/call_table.hpp"
 #include "mpi/observe/journal.hpp"
 #include "mpi/observe/profile.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <utility>
 
 namespace thalweg::mpi::observe {
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/observe/locations.hpp"
 
+#include "base/of_process.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -13,8 +15,6 @@
 #include <mutex>
 #include <string_view>
 #include <unistd.h>
-
-#include "base/of_process.hpp"
 
 namespace thalweg::mpi::observe {
 
@@ -85,7 +85,7 @@ struct Interpreter {
   std::string utf8(Object* text) const;
 };
 
-template <class Pointer>
+template <typename Pointer>
 bool find(const char* name, Pointer& found) {
   found = reinterpret_cast<Pointer>(dlsym(RTLD_DEFAULT, name));
   return found != nullptr;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <cerrno>
-#include <cstring>
-
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include "mpi/observe/output.hpp"
 
 #include "mpi/observe/gains.hpp"
-#include "mpi/observe/output.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace thalweg::mpi::observe {
 

@@ -3,54 +3,54 @@
 
 // The report as people and programs read it.
 
+#include "mpi/observe/profile.hpp"
+
 #include <string>
 #include <vector>
-
-#include "mpi/observe/profile.hpp"
 
 namespace thalweg::mpi::observe {
 
 struct RunDescription {
   std::vector<std::string> command;
-  std::string library; // version, first line
+  std::string library; ///< version, first line
   std::string library_path;
   std::string family;
   bool yields = false;
   std::string wait_reason;
-  std::vector<std::string> settings;      // "THALWEG_…=value"
-  std::vector<std::string> user_settings; // of the MPI library, "OMPI_MCA_coll_…=value" and the like
+  std::vector<std::string> settings;      ///< "THALWEG_…=value"
+  std::vector<std::string> user_settings; ///< of the MPI library, "OMPI_MCA_coll_…=value" and the like
   int node_count = 1;
-  std::string tuning;                   // what became of the tuning file, empty where none was asked for
-  std::string shared_memory;            // whether ranks of a node use it, and why; empty where it had no use
-  std::string network;                  // where nodes are in it, or why that is not known; empty on one node
-  std::string gpu_memory;               // why calls with data are the library's; empty where they are not
-  std::vector<std::string> fingerprint; // as thalweg_fingerprint() tells it, by lines
-  std::string learned;                  // what was learned, a JSON array; empty where nothing was
-  std::string streams{};                // what streams have done, a JSON array; empty where there were none
-  std::string pattern{};      // what was recorded of who sends to whom, a JSON object; empty likewise
-  std::string pattern_line{}; // of it, for people
-  std::string trace_line{};   // of the trace of calls
-  std::string placing{};      // what became of numbering ranks anew, a JSON object; empty likewise
-  std::string placing_line{}; // and for people
-  std::string nic{};          // whether collectives ran on it, and why not; empty where none was chosen to
-  std::string last_on_nics{}; // who came last to those, a JSON array; empty where none ran there
-  std::string last_on_nics_line{}; // and for people
-  std::string cause{};             // of a job that ended without MPI_Finalize: what ended it; empty otherwise
-  int rank_count = 0;              // of that job, with the ranks of other hosts, which are not known
+  std::string tuning;        ///< what became of the tuning file, empty where none was asked for
+  std::string shared_memory; ///< whether ranks of a node use it, and why; empty where it had no use
+  std::string network;       ///< where nodes are in it, or why that is not known; empty on one node
+  std::string gpu_memory;    ///< why calls with data are the library's; empty where they are not
+  std::vector<std::string> fingerprint; ///< as thalweg_fingerprint() tells it, by lines
+  std::string learned;                  ///< what was learned, a JSON array; empty where nothing was
+  std::string streams{};                ///< what streams have done, a JSON array; empty where there were none
+  std::string pattern{};      ///< what was recorded of who sends to whom, a JSON object; empty likewise
+  std::string pattern_line{}; ///< of it, for people
+  std::string trace_line{};   ///< of the trace of calls
+  std::string placing{};      ///< what became of numbering ranks anew, a JSON object; empty likewise
+  std::string placing_line{}; ///< and for people
+  std::string nic{};          ///< whether collectives ran on it, and why not; empty where none was chosen to
+  std::string last_on_nics{}; ///< who came last to those, a JSON array; empty where none ran there
+  std::string last_on_nics_line{}; ///< and for people
+  std::string cause{}; ///< of a job that ended without MPI_Finalize: what ended it; empty otherwise
+  int rank_count = 0;  ///< of that job, with the ranks of other hosts, which are not known
 };
 
 struct SummarySize {
-  std::size_t sites = 20;  // those that took longest
-  std::size_t columns = 0; // of the screen; 0: as many as it takes
+  std::size_t sites = 20;  ///< those that took longest
+  std::size_t columns = 0; ///< of the screen; 0: as many as it takes
 };
 
-// A table for people, ending with a newline.
+/// A table for people, ending with a newline.
 std::string summary(const RunDescription& run, const Profile& profile, SummarySize size = {});
 
-// JSON, format "thalweg-report" version 1.
+/// JSON, format "thalweg-report" version 1.
 std::string document(const RunDescription& run, const Profile& profile);
 
-// What to say of a report that cannot be written, with a remedy.
+/// What to say of a report that cannot be written, with a remedy.
 std::string cannot_be_written(const std::string& path, int error);
 
 } // namespace thalweg::mpi::observe

@@ -3,6 +3,9 @@
 
 // What one rank saw, as it is sent to rank 0, and what all saw together.
 
+#include "mpi/observe/call_table.hpp"
+#include "mpi/observe/locations.hpp"
+
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -11,34 +14,31 @@
 #include <utility>
 #include <vector>
 
-#include "mpi/observe/call_table.hpp"
-#include "mpi/observe/locations.hpp"
-
 namespace thalweg::mpi::observe {
 
-// Why and on what calls ran: (strategy, reason it was passed on to the library or ""), and how many.
+/// Why and on what calls ran: (strategy, reason it was passed on to the library or ""), and how many.
 using Endings = std::map<std::pair<std::string, std::string>, std::uint64_t>;
 
 struct CallProfile {
   std::string function;
-  Location location; // stable under address randomization
+  Location location; ///< stable under address randomization
   int phase = 0;
-  int ranks = 0; // of the communicator, 0 where there is none
+  int ranks = 0; ///< of the communicator, 0 where there is none
   std::uint64_t calls = 0;
   std::uint64_t bytes = 0;
   double ns = 0;
   double max_call_ns = 0;
   double cpu_ns = 0;
   Endings endings;
-  std::uint64_t blocks = 0;  // of an alltoallv's: to other ranks and not empty
-  double in_progress_ns = 0; // of a call that had not ended with the job
+  std::uint64_t blocks = 0;  ///< of an alltoallv's: to other ranks and not empty
+  double in_progress_ns = 0; ///< of a call that had not ended with the job
 };
 
 struct SampledCall {
-  std::uint64_t call; // index on the communicator
-  double enter_ns;    // in the clock of rank 0's node
+  std::uint64_t call; ///< index on the communicator
+  double enter_ns;    ///< in the clock of rank 0's node
   double exit_ns;
-  std::uint32_t row; // of RankProfile::calls
+  std::uint32_t row; ///< of RankProfile::calls
 };
 
 struct SampledCommunicator {
@@ -55,51 +55,51 @@ struct RankProfile {
   double wall_ns = 0;
   std::vector<CallProfile> calls;
   std::vector<SampledCommunicator> samples;
-  std::vector<std::string> streams{}; // what each has done: see stream_reports.hpp
+  std::vector<std::string> streams{}; ///< what each has done: see stream_reports.hpp
 };
 
 std::vector<std::uint8_t> pack(const RankProfile& profile);
 RankProfile unpack(const std::uint8_t* data, std::size_t size);
 
-// Time of the sampled calls of a call site, over all ranks: until the last rank came, and after.
+/// Time of the sampled calls of a call site, over all ranks: until the last rank came, and after.
 struct Waiting {
   double sampled_ns = 0;
   double waiting_ns = 0;
-  std::map<int, double> caused_ns; // rank in MPI_COMM_WORLD that came last -> others' waiting for it
+  std::map<int, double> caused_ns; ///< rank in MPI_COMM_WORLD that came last -> others' waiting for it
 
   double share() const { return sampled_ns > 0 ? waiting_ns / sampled_ns : 0; }
 };
 
 struct SiteProfile {
-  CallProfile total;      // sums over ranks; max_call_ns is the largest
-  std::string source;     // "file.c:12 in function", or the symbol, or module and address
-  int callers = 0;        // ranks that made such calls
-  double min_rank_ns = 0; // of one rank's time
+  CallProfile total;      ///< sums over ranks; max_call_ns is the largest
+  std::string source;     ///< "file.c:12 in function", or the symbol, or module and address
+  int callers = 0;        ///< ranks that made such calls
+  double min_rank_ns = 0; ///< of one rank's time
   double max_rank_ns = 0;
   Waiting waiting;
-  std::map<int, double> in_progress_ns{}; // by rank: of calls that had not ended with the job
+  std::map<int, double> in_progress_ns{}; ///< by rank: of calls that had not ended with the job
 };
 
-// What an exchange would take, each as a share of what it takes with a message for each other rank.
+/// What an exchange would take, each as a share of what it takes with a message for each other rank.
 struct ExchangeShares {
-  double mesh = 1;   // alltoallv=mesh2d
-  double sparse = 1; // alltoallv=sparse
+  double mesh = 1;   ///< alltoallv=mesh2d
+  double sparse = 1; ///< alltoallv=sparse
 };
-// By the model of the job's machine: of so many ranks, with so many blocks of a rank that are not empty.
+/// By the model of the job's machine: of so many ranks, with so many blocks of a rank that are not empty.
 using SharesOfExchange = std::function<ExchangeShares(int ranks, double blocks, double block_bytes)>;
 
 struct Profile {
-  std::vector<SiteProfile> sites;           // by time, longest first
-  std::vector<RankProfile> ranks;           // their calls and samples moved away
-  double wall_ns = 0;                       // longest of any rank
-  SharesOfExchange shares_of_exchange = {}; // none where no machine is known
+  std::vector<SiteProfile> sites;           ///< by time, longest first
+  std::vector<RankProfile> ranks;           ///< their calls and samples moved away
+  double wall_ns = 0;                       ///< longest of any rank
+  SharesOfExchange shares_of_exchange = {}; ///< none where no machine is known
 };
 
-// "file.c:12 (function)" of a module's address, or what else is known of it.
+/// "file.c:12 (function)" of a module's address, or what else is known of it.
 using SourceOf = std::string (*)(const Location& location);
 
-// Adds the ranks up. Rows are the same site when function, module, size and phase are, and the source line
-// or, where none is known, the address: compilers make several calls of one.
+/// Adds the ranks up. Rows are the same site when function, module, size and phase are, and the source line
+/// or, where none is known, the address: compilers make several calls of one.
 Profile merge(std::vector<RankProfile> ranks, SourceOf source_of);
 
 // Splits the time in collectives into waiting for others and transferring.
@@ -113,14 +113,14 @@ struct Participant {
   const SampledCommunicator* samples;
 };
 
-// `account(world_rank, row)` names where that rank's waiting goes. Participants are all ranks of one
-// communicator; when some are missing nothing is accounted.
+/// `account(world_rank, row)` names where that rank's waiting goes. Participants are all ranks of one
+/// communicator; when some are missing nothing is accounted.
 void match(std::span<const Participant> participants,
            const std::function<Waiting&(int, std::uint32_t)>& account);
 
 // A row of a call table as it is reported.
 
-// The figures; endings are left to the caller, as their texts are elsewhere in a journal.
+/// The figures; endings are left to the caller, as their texts are elsewhere in a journal.
 CallProfile row_profile(const CallRow& row, std::string function, const Location& location,
                         double ns_per_tick);
 

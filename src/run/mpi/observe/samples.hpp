@@ -9,26 +9,26 @@
 // the store is full. Multiples of the golden ratio choose them, for they are spread evenly and fall in step
 // with no loop (Knuth, The Art of Computer Programming 3, section 6.4).
 
+#include "base/assertion.hpp"
+
 #include <cstdint>
 #include <vector>
-
-#include "base/assertion.hpp"
 
 namespace thalweg::mpi::observe {
 
 struct CallRow;
 
 struct Sample {
-  std::uint64_t call;        // index of the call on its communicator
-  std::uint64_t enter_ticks; // see ticks.hpp
+  std::uint64_t call;        ///< index of the call on its communicator
+  std::uint64_t enter_ticks; ///< see ticks.hpp
   std::uint64_t exit_ticks;
-  const CallRow* row; // the call's row in its thread's table
+  const CallRow* row; ///< the call's row in its thread's table
 };
 
 class SampleStore {
 public:
   static constexpr std::size_t capacity = 1024;
-  static constexpr std::uint64_t first_calls = 64; // all of these, until the store is full
+  static constexpr std::uint64_t first_calls = 64; ///< all of these, until the store is full
 
   bool wants(std::uint64_t call) const { return call < first_ || call * 0x9E3779B97F4A7C15U <= limit_; }
 

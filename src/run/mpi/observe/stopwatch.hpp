@@ -3,11 +3,11 @@
 
 // Takes the time of one call for its row; see call_table.hpp for which calls are timed.
 
-#include <algorithm>
-#include <cstdint>
-
 #include "mpi/observe/call_table.hpp"
 #include "mpi/observe/ticks.hpp"
+
+#include <algorithm>
+#include <cstdint>
 
 namespace thalweg::mpi::observe {
 
@@ -17,7 +17,7 @@ struct ProcessClocks {
   static std::uint64_t thread_cpu_reading_ns() { return observe::thread_cpu_reading_ns(); }
 };
 
-template <class Clocks>
+template <typename Clocks>
 class BasicStopwatch {
 public:
   void start(CallRow& row, bool always) {
@@ -33,7 +33,7 @@ public:
     }
   }
 
-  // Again, it does nothing.
+  /// Again, it does nothing.
   void stop(CallRow& row) {
     if (timed_) {
       timed_ = false;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/observe/stream_reports.hpp"
 
-#include <algorithm>
-#include <map>
-
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
 #include "mpi/observe/texts.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <nlohmann/json.hpp>
 
 namespace thalweg::mpi::observe {
 

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "base/units.hpp"
+#include "mpi/observe/gains.hpp"
+#include "mpi/observe/output.hpp"
+#include "mpi/observe/stream_reports.hpp"
+#include "mpi/observe/texts.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -7,12 +13,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
-
-#include "base/units.hpp"
-#include "mpi/observe/gains.hpp"
-#include "mpi/observe/output.hpp"
-#include "mpi/observe/stream_reports.hpp"
-#include "mpi/observe/texts.hpp"
 
 namespace thalweg::mpi::observe {
 

@@ -2,9 +2,8 @@
 #include "mpi/observe/texts.hpp"
 
 #include <algorithm>
-#include <utility>
-
 #include <fmt/format.h>
+#include <utility>
 
 namespace thalweg::mpi::observe {
 

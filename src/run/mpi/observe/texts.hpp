@@ -11,7 +11,7 @@ std::string duration_text(double ns);
 std::string bytes_text(double count);
 std::string percent_text(double share);
 
-// Breaks lines at spaces where they are wider than that, with two spaces before what follows; 0 leaves them.
+/// Breaks lines at spaces where they are wider than that, with two spaces before what follows; 0 leaves them.
 std::string wrapped(const std::string& text, std::size_t columns);
 
 } // namespace thalweg::mpi::observe

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/observe/ticks.hpp"
 
+#include "base/assertion.hpp"
+
 #include <algorithm>
 #include <fstream>
 #include <limits>
 #include <string>
-
-#include "base/assertion.hpp"
 
 namespace thalweg::mpi::observe {
 

@@ -15,9 +15,9 @@ namespace thalweg::mpi::observe {
 
 inline constinit bool counter_is_steady = false;
 
-// Calls under the first are brief, over the second lengthy: about 2 and 50 microseconds, of a clock in
-// nanoseconds or of a counter at about 3 GHz. The third is about a millisecond: two readings of a thread's
-// CPU clock, of up to a microsecond each, take a fifth of a percent of that.
+/// Calls under the first are brief, over the second lengthy: about 2 and 50 microseconds, of a clock in
+/// nanoseconds or of a counter at about 3 GHz. The third is about a millisecond: two readings of a thread's
+/// CPU clock, of up to a microsecond each, take a fifth of a percent of that.
 inline std::uint64_t brief_ticks() {
   return counter_is_steady ? 6'000 : 2'000;
 }
@@ -34,9 +34,9 @@ inline std::uint64_t monotonic_ns() {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-// The CPU clock of this thread.
+/// The CPU clock of this thread.
 std::uint64_t thread_cpu_ns();
-// What one reading of it adds to the time between two.
+/// What one reading of it adds to the time between two.
 std::uint64_t thread_cpu_reading_ns();
 
 inline std::uint64_t ticks() {
@@ -48,13 +48,13 @@ inline std::uint64_t ticks() {
   return monotonic_ns();
 }
 
-// Two readings of both clocks, far apart, turn ticks into nanoseconds of CLOCK_MONOTONIC.
+/// Two readings of both clocks, far apart, turn ticks into nanoseconds of CLOCK_MONOTONIC.
 class TickScale {
 public:
-  void begin(); // decides counter_is_steady
+  void begin(); ///< decides counter_is_steady
   void finish();
   double ns_per_tick() const { return ns_per_tick_; }
-  double ns_so_far(std::uint64_t ticks) const; // what so many ticks are, before finish()
+  double ns_so_far(std::uint64_t ticks) const; ///< what so many ticks are, before finish()
   double monotonic_ns_at(std::uint64_t ticks) const;
 
 private:

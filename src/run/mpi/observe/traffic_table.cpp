@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/observe/traffic_table.hpp"
 
+#include "base/assertion.hpp"
+#include "base/of_process.hpp"
+
 #include <algorithm>
 #include <mutex>
 #include <utility>
-
-#include "base/assertion.hpp"
-#include "base/of_process.hpp"
 
 namespace thalweg::mpi::observe {
 

@@ -4,41 +4,41 @@
 // Whom this process sends how much, by call site and phase of the recorded pattern. Each thread writes a
 // table of its own, as with calls (call_table.hpp); they are added up at the end.
 
+#include "mpi/observe/call_table.hpp"
+
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <vector>
 
-#include "mpi/observe/call_table.hpp"
-
 namespace thalweg::mpi::observe {
 
-// The phases that a recorded pattern is divided into: one for each level that the program gives MPI_Pcontrol,
-// and the first one before that.
+/// The phases that a recorded pattern is divided into: one for each level that the program gives
+/// MPI_Pcontrol, and the first one before that.
 struct PatternPhase {
-  int level = 1; // of MPI_Pcontrol
+  int level = 1; ///< of MPI_Pcontrol
   std::uint64_t repeats = 1;
 };
 
-inline constinit std::uint32_t pattern_phase = 0; // the one under way, in all_pattern_phases()
+inline constinit std::uint32_t pattern_phase = 0; ///< the one under way, in all_pattern_phases()
 
-// Begins the phase of that level once more. By the thread that calls MPI_Pcontrol; others see it when they
-// see it.
+/// Begins the phase of that level once more. By the thread that calls MPI_Pcontrol; others see it when they
+/// see it.
 void begin_pattern_phase(int level);
 
 std::vector<PatternPhase>& all_pattern_phases();
 
 struct TrafficKey {
-  const CallRow* row = nullptr; // the call site
-  const char* by = nullptr;     // pattern::Site::by; compared by address, lives as long as the process
-  std::int32_t peer = -1;       // rank in the world
-  std::uint32_t phase = 0;      // of pattern_phases()
+  const CallRow* row = nullptr; ///< the call site
+  const char* by = nullptr;     ///< pattern::Site::by; compared by address, lives as long as the process
+  std::int32_t peer = -1;       ///< rank in the world
+  std::uint32_t phase = 0;      ///< of pattern_phases()
 
   bool operator==(const TrafficKey&) const = default;
 };
 
-// TrafficKey::by of what no collective sent: the program's own messages, and what this process reads from a
-// peer, which sends it.
+/// TrafficKey::by of what no collective sent: the program's own messages, and what this process reads from a
+/// peer, which sends it.
 inline constexpr const char* by_call = "call";
 inline constexpr const char* by_read = "read";
 
@@ -53,15 +53,15 @@ struct TrafficEntry {
   }
 };
 
-// What one call of a kind sends to a rank of the world.
+/// What one call of a kind sends to a rank of the world.
 struct PeerTraffic {
   std::int32_t peer = -1;
   std::uint64_t bytes = 0;
   std::uint64_t messages = 0;
 };
 
-// Looked up for each message, so a look is one probe and no more: slots point to entries, which stay where
-// they are, and free slots to one whose key nobody has.
+/// Looked up for each message, so a look is one probe and no more: slots point to entries, which stay where
+/// they are, and free slots to one whose key nobody has.
 class TrafficTable {
 public:
   TrafficTable();
@@ -69,7 +69,7 @@ public:
   void add(const TrafficKey& key, std::uint64_t bytes, std::uint64_t messages) {
     entry_of(key).add(bytes, messages);
   }
-  // It stays where it is.
+  /// It stays where it is.
   TrafficEntry& entry_of(const TrafficKey& key) {
     TrafficEntry& known = *slots_[slot_of(key)];
     if (known.key == key) [[likely]]
@@ -93,10 +93,10 @@ private:
   std::deque<TrafficEntry> entries_;
 };
 
-// This thread's table; made at its first message and kept after the thread's end.
+/// This thread's table; made at its first message and kept after the thread's end.
 TrafficTable& traffic_table();
 
-// Every thread's, for the thread that ends MPI.
+/// Every thread's, for the thread that ends MPI.
 std::vector<const TrafficTable*> all_traffic_tables();
 
 } // namespace thalweg::mpi::observe

@@ -2,10 +2,9 @@
 #include "mpi/offload/nic_arrivals.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <map>
 #include <mutex>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace thalweg::mpi {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/offload/nic_group.hpp"
 
+#include "base/assertion.hpp"
+#include "base/of_process.hpp"
+#include "mpi/offload/nic_watch.hpp"
+#include "mpi/state/runtime.hpp"
+
 #include <algorithm>
 #include <exception>
 #include <fmt/format.h>
 #include <string>
 #include <utility>
-
-#include "base/assertion.hpp"
-#include "base/of_process.hpp"
-#include "mpi/offload/nic_watch.hpp"
-#include "mpi/state/runtime.hpp"
 
 namespace thalweg::mpi {
 

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/offload/nic_joining.hpp"
 
-#include <algorithm>
-#include <fmt/format.h>
-#include <map>
-#include <random>
-#include <set>
-
 #include "base/assertion.hpp"
 #include "base/error.hpp"
 #include "mpi/offload/nic_watch.hpp"
@@ -14,6 +8,12 @@
 #include "nic/kernel_card.hpp"
 #include "nic/readable.hpp"
 #include "strategies/host_tree.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <random>
+#include <set>
 
 namespace thalweg::mpi {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/offload/nic_operations.hpp"
 
+#include "base/assertion.hpp"
+#include "mpi/state/runtime.hpp"
+#include "strategies/host_tree.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <exception>
 #include <string>
-
-#include "base/assertion.hpp"
-#include "mpi/state/runtime.hpp"
-#include "strategies/host_tree.hpp"
 
 namespace thalweg::mpi {
 

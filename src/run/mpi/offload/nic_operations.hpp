@@ -4,17 +4,17 @@
 // The operations that network devices run: those that they gather, blocks and messages that they relay, and
 // how calls that do not block go on.
 
-#include <memory>
-#include <vector>
-
 #include "mpi/offload/nic_group.hpp"
 #include "mpi/run/bound_run.hpp"
 #include "mpi/run/pending_collective.hpp"
 
+#include <memory>
+#include <vector>
+
 namespace thalweg::mpi {
 
-// A call that the network devices gather: each rank brings words, and what all words combine to comes back.
-// What is longer than a packet's words goes in rows, each of which is an operation of the group.
+/// A call that the network devices gather: each rank brings words, and what all words combine to comes back.
+/// What is longer than a packet's words goes in rows, each of which is an operation of the group.
 class NicGathering : public NicOperation {
 public:
   int begin(NicGroup& group) override;
@@ -23,23 +23,23 @@ public:
   int code() const override { return code_; }
 
 protected:
-  // `name`: the MPI function's. `is_wanted`: whether the result is for this rank. That of a reduce or a
-  // gather is for its root.
+  /// `name`: the MPI function's. `is_wanted`: whether the result is for this rank. That of a reduce or a
+  /// gather is for its root.
   NicGathering(const char* name, bool is_wanted) : name_(name), is_wanted_(is_wanted) {}
-  // As many as may be under way at once.
+  /// As many as may be under way at once.
   static constexpr std::size_t rows_max = THALWEG_NIC_WINDOW;
 
 private:
-  // At most `rows_max`.
+  /// At most `rows_max`.
   virtual std::size_t rows() const = 0;
-  // Before rows are filled, and when all results are there. Return MPI's error code.
+  /// Before rows are filled, and when all results are there. Return MPI's error code.
   virtual int prepare() { return MPI_SUCCESS; }
   virtual int finish() { return MPI_SUCCESS; }
-  // Fills in what this rank brings in a row.
+  /// Fills in what this rank brings in a row.
   virtual void contribute(std::size_t row, thalweg_nic_content& content) = 0;
-  // An operator of users, as this process has it.
+  /// An operator of users, as this process has it.
   virtual nic::ElementOperator element_operator() { return {}; }
-  // Takes a row's result.
+  /// Takes a row's result.
   virtual void deliver(std::size_t row, const thalweg_nic_content& result) = 0;
 
   nic::MemberOperation& at(std::size_t row) { return row == 0 ? first_ : further_[row - 1]; }
@@ -48,20 +48,20 @@ private:
 
   const char* name_;
   bool is_wanted_;
-  std::size_t count_ = 0; // of rows
-  // Most calls have one, and then no memory beside this.
+  std::size_t count_ = 0; ///< of rows
+  /// Most calls have one, and then no memory beside this.
   nic::MemberOperation first_;
   std::vector<nic::MemberOperation> further_;
-  std::size_t ended_ = 0; // rows whose results were taken, or left; the first ones
+  std::size_t ended_ = 0; ///< rows whose results were taken, or left; the first ones
   int code_ = MPI_SUCCESS;
 };
 
-// A gather or an allgather of short blocks: each rank brings the words that its block is in, with zeros
-// beside it, and the network devices put all of them together.
+/// A gather or an allgather of short blocks: each rank brings the words that its block is in, with zeros
+/// beside it, and the network devices put all of them together.
 class NicBlocks final : public NicGathering {
 public:
-  // Of blocks that are not empty, all of them in 1024 words. Else nothing, and why, for the report: the same
-  // on all ranks.
+  /// Of blocks that are not empty, all of them in 1024 words. Else nothing, and why, for the report: the same
+  /// on all ranks.
   static std::unique_ptr<NicOperation> of(const CollectiveCall& call, CommunicatorState& communicator,
                                           const char*& why_not);
 
@@ -74,7 +74,7 @@ private:
   void contribute(std::size_t row, thalweg_nic_content& content) override;
   void deliver(std::size_t row, const thalweg_nic_content& result) override;
 
-  // The bytes of a row, of all ranks' blocks one behind the other.
+  /// The bytes of a row, of all ranks' blocks one behind the other.
   struct Row {
     std::size_t begin;
     std::size_t end;
@@ -85,12 +85,12 @@ private:
   std::size_t ranks_;
 };
 
-// A broadcast or a scatter that the network devices relay. All that a root scatters goes to all hosts, where
-// each rank takes its own. The root is done when its own device has the message.
+/// A broadcast or a scatter that the network devices relay. All that a root scatters goes to all hosts, where
+/// each rank takes its own. The root is done when its own device has the message.
 class NicRelaying final : public NicOperation {
 public:
-  // Of a message that is not empty, and of 88 KiB at most. Else nothing, and why, for the report: the same on
-  // all ranks.
+  /// Of a message that is not empty, and of 88 KiB at most. Else nothing, and why, for the report: the same
+  /// on all ranks.
   static std::unique_ptr<NicOperation> of(const CollectiveCall& call, CommunicatorState& communicator,
                                           const char*& why_not);
 
@@ -108,22 +108,22 @@ private:
   BoundBuffers buffers_;
   std::size_t bytes_;
   bool scatters_;
-  std::vector<std::byte> all_; // of a scatter, on ranks that are not its root
+  std::vector<std::byte> all_; ///< of a scatter, on ranks that are not its root
   nic::MemberBroadcast relayed_;
   int code_ = MPI_SUCCESS;
 };
 
-// A nonblocking or persistent collective on the network devices, which goes on while the program computes.
-// Where it turns out that they cannot run it, our engine does.
+/// A nonblocking or persistent collective on the network devices, which goes on while the program computes.
+/// Where it turns out that they cannot run it, our engine does.
 class NicCollective final : public BackgroundCall {
 public:
-  // `name`: the MPI function's.
+  /// `name`: the MPI function's.
   NicCollective(std::shared_ptr<NicGroup> group, std::unique_ptr<NicOperation> operation, const char* name);
-  // The same call on the engine; not needed where the group is known to be on devices, and they were not lost
-  // when it was begun.
+  /// The same call on the engine; not needed where the group is known to be on devices, and they were not
+  /// lost when it was begun.
   void fall_back_on(std::unique_ptr<PendingCollective> fallback) { fallback_ = std::move(fallback); }
 
-  // Begins the run.
+  /// Begins the run.
   void start();
   bool progress() noexcept override;
   void restart() noexcept override { start(); }

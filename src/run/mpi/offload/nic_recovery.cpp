@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/offload/nic_recovery.hpp"
 
-#include <algorithm>
-#include <exception>
-#include <string_view>
-#include <utility>
-
-#include <fmt/format.h>
-
 #include "base/assertion.hpp"
 #include "mpi/offload/nic_watch.hpp"
 #include "nic/tree_result.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <fmt/format.h>
+#include <string_view>
+#include <utility>
 
 namespace thalweg::mpi {
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/offload/nic_reduction.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <cstring>
-
 #include "mpi/abi/library_api.hpp"
 #include "mpi/abi/native.hpp"
 #include "mpi/call/operators.hpp"
 #include "mpi/run/call_binding.hpp"
 #include "nic/packet.h"
 #include "strategies/host_tree.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
 
 namespace thalweg::mpi {
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/offload/nic_watch.hpp"
 
+#include "base/of_process.hpp"
+#include "mpi/state/process_state.hpp"
+#include "mpi/state/runtime.hpp"
+#include "mpi/wait/polling.hpp"
+#include "wait/system.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "base/of_process.hpp"
-#include "mpi/state/process_state.hpp"
-#include "mpi/state/runtime.hpp"
-#include "mpi/wait/polling.hpp"
-#include "wait/system.hpp"
 
 namespace thalweg::mpi {
 

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/offload/offloaded_call.hpp"
 
-#include <algorithm>
-#include <climits>
-#include <cstring>
-#include <fmt/format.h>
-
 #include "base/assertion.hpp"
 #include "mpi/abi/library_api.hpp"
 #include "mpi/call/operators.hpp"
@@ -14,6 +9,11 @@
 #include "mpi/offload/nic_watch.hpp"
 #include "nic/exact_sum.hpp"
 #include "strategies/host_tree.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+#include <fmt/format.h>
 
 namespace thalweg::mpi {
 

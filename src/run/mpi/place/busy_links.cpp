@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/place/busy_links.hpp"
 
-#include <algorithm>
-#include <set>
-
 #include "mpi/abi/native.hpp"
 #include "mpi/observe/ticks.hpp"
 #include "mpi/wait/polling.hpp"
 #include "place/link_bursts.hpp"
+
+#include <algorithm>
+#include <set>
 
 namespace thalweg::mpi {
 
@@ -84,7 +84,7 @@ private:
       seconds.push_back(all[static_cast<std::size_t>(burst.to)]);
     return seconds;
   }
-  template <class Piece>
+  template <typename Piece>
   void for_pieces(Piece piece) const {
     for (std::size_t at = 0; at < out_.size(); at += piece_bytes)
       piece(at, static_cast<int>(std::min<std::size_t>(piece_bytes, out_.size() - at)));

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/place/numbering.hpp"
 
-#include <algorithm>
-#include <exception>
-#include <fmt/format.h>
-
 #include "base/assertion.hpp"
 #include "job/mpi/agreement.hpp"
 #include "mpi/abi/library_api.hpp"
 #include "mpi/state/runtime.hpp"
 #include "place/rank_order.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <fmt/format.h>
 
 namespace thalweg::mpi {
 

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/place/placing.hpp"
 
+#include "evidence/evidence.hpp"
+#include "mpi/place/busy_links.hpp"
+#include "mpi/place/proposal.hpp"
+#include "mpi/place/trial.hpp"
+#include "mpi/record/pattern_store.hpp"
+#include "mpi/state/runtime.hpp"
+#include "topology/interconnect.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -10,14 +18,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <optional>
-
-#include "evidence/evidence.hpp"
-#include "mpi/place/busy_links.hpp"
-#include "mpi/place/proposal.hpp"
-#include "mpi/place/trial.hpp"
-#include "mpi/record/pattern_store.hpp"
-#include "mpi/state/runtime.hpp"
-#include "topology/interconnect.hpp"
 
 namespace thalweg::mpi {
 

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/place/proposal.hpp"
 
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "base/line_reader.hpp"
+#include "evidence/evidence.hpp"
+#include "pattern/recording.hpp"
+#include "place/map.hpp"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <fstream>
@@ -8,13 +15,6 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
-
-#include "base/error.hpp"
-#include "base/files.hpp"
-#include "base/line_reader.hpp"
-#include "evidence/evidence.hpp"
-#include "pattern/recording.hpp"
-#include "place/map.hpp"
 
 namespace thalweg::mpi {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/place/topologies.hpp"
 
-#include <algorithm>
-#include <array>
-
 #include "mpi/comm/communicators.hpp"
 #include "mpi/place/numbering.hpp"
 #include "mpi/wait/polling.hpp"
+
+#include <algorithm>
+#include <array>
 
 // MPICH's are data. Processes without MPI are to start with the interposer too, as nobody asks for weights
 // there.

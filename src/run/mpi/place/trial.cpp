@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/place/trial.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-#include <unordered_map>
-
 #include "evidence/evidence.hpp"
 #include "mpi/abi/native.hpp"
 #include "mpi/observe/ticks.hpp"
 #include "mpi/wait/polling.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <unordered_map>
 
 namespace thalweg::mpi {
 

@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/record/collectives.hpp"
 
-#include <algorithm>
-#include <cstdint>
-#include <fmt/format.h>
-#include <map>
-#include <mutex>
-#include <set>
-#include <string>
-#include <vector>
-
 #include "base/of_process.hpp"
 #include "engine/plan.hpp"
 #include "mpi/abi/families/family.hpp"
@@ -21,6 +12,15 @@
 #include "mpi/run/neighbors.hpp"
 #include "strategies/index.hpp"
 #include "strategies/likely.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <fmt/format.h>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
 
 namespace thalweg::mpi {
 

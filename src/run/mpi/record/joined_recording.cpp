@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/record/joined_recording.hpp"
 
+#include "base/assertion.hpp"
+#include "mpi/observe/locations.hpp"
+#include "mpi/observe/texts.hpp"
+#include "mpi/observe/traffic_table.hpp"
+#include "mpi/record/pattern_store.hpp"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -8,12 +14,6 @@
 #include <string>
 #include <tuple>
 #include <utility>
-
-#include "base/assertion.hpp"
-#include "mpi/observe/locations.hpp"
-#include "mpi/observe/texts.hpp"
-#include "mpi/observe/traffic_table.hpp"
-#include "mpi/record/pattern_store.hpp"
 
 namespace thalweg::mpi {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/record/messages.hpp"
 
-#include <map>
-#include <mutex>
-#include <vector>
-
 #include "base/of_process.hpp"
 #include "mpi/comm/communicators.hpp"
 #include "mpi/observe/traffic_table.hpp"
+
+#include <map>
+#include <mutex>
+#include <vector>
 
 namespace thalweg::mpi {
 

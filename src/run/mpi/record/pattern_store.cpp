@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/record/pattern_store.hpp"
 
+#include "base/error.hpp"
+#include "base/files.hpp"
+#include "base/random.hpp"
+
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
-
-#include "base/error.hpp"
-#include "base/files.hpp"
-#include "base/random.hpp"
 
 namespace thalweg::mpi {
 

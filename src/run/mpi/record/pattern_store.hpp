@@ -10,22 +10,22 @@
 
 namespace thalweg::mpi {
 
-// Of words with their ends; the same in all processes.
+/// Of words with their ends; the same in all processes.
 std::uint64_t hash_of_words(const std::vector<std::string>& words);
 
-// This process's program and arguments, in one line for people.
+/// This process's program and arguments, in one line for people.
 std::string program_text();
 
-// The same for processes of the same program with the same arguments.
+/// The same for processes of the same program with the same arguments.
 std::uint64_t program_hash();
 
-// The file for this process's program, run by so many ranks, in `folder`; in the user's cache where that is
-// empty.
+/// The file for this process's program, run by so many ranks, in `folder`; in the user's cache where that is
+/// empty.
 std::string pattern_file(const std::string& folder, int ranks);
-// The same for the trace of its calls.
+/// The same for the trace of its calls.
 std::string trace_file(const std::string& folder, int ranks);
 
-// Replaces the text of a file, making its folder. Throws Error where it cannot, which says what is not kept.
+/// Replaces the text of a file, making its folder. Throws Error where it cannot, which says what is not kept.
 void keep_file(std::string_view what, const std::string& file, const std::string& text);
 
 } // namespace thalweg::mpi

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/record/recording.hpp"
 
-#include <cstdint>
-#include <exception>
-#include <vector>
-
 #include "mpi/comm/gathering.hpp"
 #include "mpi/record/collectives.hpp"
 #include "mpi/record/joined_recording.hpp"
@@ -13,6 +9,10 @@
 #include "mpi/state/process_state.hpp"
 #include "mpi/state/runtime.hpp"
 #include "pattern/recording.hpp"
+
+#include <cstdint>
+#include <exception>
+#include <vector>
 
 namespace thalweg::mpi {
 
@@ -38,7 +38,7 @@ struct Recorder {
   std::uint64_t* operator()(const CollectiveRun& run) const {
     return record_collective(*run.call, *event.communicator, event.row, run.plan, run.choice);
   }
-  template <class Other>
+  template <typename Other>
   std::uint64_t* operator()(const Other&) const {
     return nullptr; // moves nothing
   }

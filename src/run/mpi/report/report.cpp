@@ -1,18 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/report/report.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cstdio>
-#include <cstdlib>
-#include <fmt/ranges.h>
-#include <fstream>
-#include <iterator>
-#include <mutex>
-#include <unistd.h>
-#include <unordered_map>
-#include <utility>
-
 #include "base/files.hpp"
 #include "base/of_process.hpp"
 #include "mpi/call/gpu_memory.hpp"
@@ -31,6 +19,18 @@
 #include "mpi/state/settings.hpp"
 #include "mpi/wait/wait_mode.hpp"
 #include "tune/prediction.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <fmt/ranges.h>
+#include <fstream>
+#include <iterator>
+#include <mutex>
+#include <unistd.h>
+#include <unordered_map>
+#include <utility>
 
 namespace thalweg::mpi {
 

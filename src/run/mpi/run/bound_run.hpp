@@ -11,7 +11,7 @@
 
 namespace thalweg::mpi {
 
-// Memory that a run needs besides the program's buffers.
+/// Memory that a run needs besides the program's buffers.
 struct RunStorage {
   job::Storage scratch;
   job::Storage staging;
@@ -19,11 +19,11 @@ struct RunStorage {
   job::Storage output;
 };
 
-// Of a reduction: its operator on its type, and whether that commutes.
+/// Of a reduction: its operator on its type, and whether that commutes.
 void set_operator(job::MpiOperator& reduction, CallBinding& bound, const CollectiveCall& call);
-// Makes the buffers of a run, with what must be packed packed. Returns MPI's error code.
+/// Makes the buffers of a run, with what must be packed packed. Returns MPI's error code.
 int stage_in(const CallBinding& bound, Rank rank, RunStorage& storage, engine::Buffers& buffers);
-// Begins a run on them.
+/// Begins a run on them.
 inline void start(engine::Execution& execution, const engine::Plan& plan, RunStorage& storage,
                   engine::Buffers buffers, engine::Tags tags, engine::Operator& reduction) {
   buffers.scratch = storage.scratch.grow(static_cast<std::size_t>(plan.scratch_bytes()));
@@ -32,13 +32,14 @@ inline void start(engine::Execution& execution, const engine::Plan& plan, RunSto
 }
 void start(engine::SelfDescribingExecution& execution, const schedule::Schedule& schedule,
            const CallBinding& bound, const engine::Buffers& buffers, engine::Tags tags);
-// Unpacks what the program is to get.
+/// Unpacks what the program is to get.
 int stage_out(const CallBinding& bound, Rank rank, const engine::Buffers& buffers);
 
-// Runs an execution to its end: yielding where cores are short, and looking after other executions in flight.
+/// Runs an execution to its end: yielding where cores are short, and looking after other executions in
+/// flight.
 void run_blocking(engine::Runnable& execution, const transport::Transport& transport);
 
-// A call's buffers as rows of bytes, packed where the program's have gaps, for what devices do with bytes.
+/// A call's buffers as rows of bytes, packed where the program's have gaps, for what devices do with bytes.
 class BoundBuffers {
 public:
   BoundBuffers(const CollectiveCall& call, CommunicatorState& communicator);
@@ -47,12 +48,12 @@ public:
 
   Rank rank() const { return rank_; }
   bool is_root() const { return bound_.problem.root == rank_; }
-  // Bytes of a unit (schedule/buffers.hpp): the same on all ranks.
+  /// Bytes of a unit (schedule/buffers.hpp): the same on all ranks.
   std::size_t unit_bytes() const { return static_cast<std::size_t>(bound_.problem.unit_bytes); }
 
-  // Packs the input. Returns MPI's error code.
+  /// Packs the input. Returns MPI's error code.
   int stage_in() { return mpi::stage_in(bound_, rank_, storage_, buffers_); }
-  // Unpacks the output.
+  /// Unpacks the output.
   int stage_out() { return mpi::stage_out(bound_, rank_, buffers_); }
   std::byte* input() const { return buffers_.input; }
   std::byte* output() const { return buffers_.output; }
@@ -60,7 +61,7 @@ public:
 private:
   CallBinding bound_;
   Rank rank_;
-  bool outlives_call_; // the program may free its datatypes before it is done
+  bool outlives_call_; ///< the program may free its datatypes before it is done
   RunStorage storage_;
   engine::Buffers buffers_;
 };

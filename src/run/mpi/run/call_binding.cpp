@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/run/call_binding.hpp"
 
-#include <algorithm>
-#include <climits>
-
 #include "base/assertion.hpp"
 #include "mpi/call/datatypes.hpp"
 #include "mpi/call/gpu_memory.hpp"
 #include "mpi/call/sides.hpp"
 #include "mpi/run/neighbors.hpp"
+
+#include <algorithm>
+#include <climits>
 
 namespace thalweg::mpi {
 

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/run/communicator_plans.hpp"
 
-#include <mutex>
-#include <set>
-#include <span>
-
 #include "base/assertion.hpp"
 #include "base/of_process.hpp"
 #include "job/buffers.hpp"
@@ -12,6 +8,10 @@
 #include "mpi/run/bound_run.hpp"
 #include "schedule/buffers.hpp"
 #include "strategies/order.hpp"
+
+#include <mutex>
+#include <set>
+#include <span>
 
 namespace thalweg::mpi {
 

@@ -10,10 +10,6 @@
 // ranks with the same call, and the report counts calls and bytes. Calls that are to be timed, or to be
 // measured, go the long way.
 
-#include <array>
-#include <atomic>
-#include <cstdint>
-
 #include "base/of_process.hpp"
 #include "mpi/call/collective_call.hpp"
 #include "mpi/call/gpu_memory.hpp"
@@ -22,30 +18,34 @@
 #include "mpi/state/process_state.hpp"
 #include "mpi/wait/polling.hpp"
 
+#include <array>
+#include <atomic>
+#include <cstdint>
+
 namespace thalweg::mpi {
 
 class RecentCall;
 
-// What the report notes of a call.
+/// What the report notes of a call.
 struct Note {
-  observe::CallRow* row = nullptr; // null: nothing
+  observe::CallRow* row = nullptr; ///< null: nothing
   std::uint64_t bytes = 0;
   std::uint64_t blocks = 0;
   const char* implementation = nullptr;
   const char* reason = nullptr;
-  std::uint64_t* recorded = nullptr; // counts the calls for the recorded pattern; null where there is none
+  std::uint64_t* recorded = nullptr; ///< counts the calls for the recorded pattern; null where there is none
 };
 
 struct FastPathEntry {
   CallSignature signature;
   std::uint32_t epoch = 0;
-  RecentCall* repeated = nullptr; // null: the library's own
+  RecentCall* repeated = nullptr; ///< null: the library's own
   CommunicatorState* communicator = nullptr;
-  std::uint32_t* calls_left = nullptr; // see Decision
+  std::uint32_t* calls_left = nullptr; ///< see Decision
   Note note;
-  ArraySides sides;              // of the library's own
-  std::uint64_t arrays_hash = 0; // of what is on them
-  HostBuffers buffers;           // of what is repeated
+  ArraySides sides;              ///< of the library's own
+  std::uint64_t arrays_hash = 0; ///< of what is on them
+  HostBuffers buffers;           ///< of what is repeated
 
   [[gnu::always_inline]] bool is_for(const CallSignature& call) const {
     return signature == call && epoch == process.counts.call_epoch.load(std::memory_order_relaxed) &&
@@ -53,8 +53,8 @@ struct FastPathEntry {
            (calls_left == nullptr || *calls_left > 0);
   }
   bool is_reported() const { return note.row != nullptr; }
-  // Is the report content with a count of the call? Calls from several places take turns, as in a loop that
-  // has been unrolled.
+  /// Is the report content with a count of the call? Calls from several places take turns, as in a loop that
+  /// has been unrolled.
   bool is_only_counted(CallSite site) {
     const observe::CallKey& key = note.row->key;
     if (const void* const caller = observe::program_site(site); caller != key.site) {
@@ -64,9 +64,10 @@ struct FastPathEntry {
     }
     return !note.row->is_to_be_timed() && !communicator->samples.wants(communicator->blocking_calls);
   }
-  // Has the call these counts and displacements? For the library as far as a hash tells: it is given its own.
+  /// Has the call these counts and displacements? For the library as far as a hash tells: it is given its
+  /// own.
   bool has_arrays(const CallArrays& arrays) const;
-  // The call is made.
+  /// The call is made.
   [[gnu::always_inline]] void count() const {
     if (calls_left != nullptr)
       --*calls_left;
@@ -86,8 +87,8 @@ private:
   }
 };
 
-// Some calls of each function that has a slot here (FunctionInfo::fast_path_slot): those of a loop over a few
-// roots or sizes.
+/// Some calls of each function that has a slot here (FunctionInfo::fast_path_slot): those of a loop over a
+/// few roots or sizes.
 inline constexpr unsigned fast_path_bits = 2;
 inline constexpr std::size_t fast_path_places = std::size_t{1} << fast_path_bits;
 using FastPathCache = std::array<FastPathEntry, fast_path_functions * fast_path_places>;
@@ -96,15 +97,15 @@ using FastPathCache = std::array<FastPathEntry, fast_path_functions * fast_path_
   return slot * fast_path_places + place_of(signature.recvcount, signature.root, fast_path_bits);
 }
 
-// Inlined, so that no signature is written to memory to be read again.
+/// Inlined, so that no signature is written to memory to be read again.
 [[gnu::always_inline]] inline FastPathEntry* find_on_fast_path(std::size_t slot,
                                                                const CallSignature& signature) {
   const FastPathEntry& entry = PerThread<FastPathCache>::here()[fast_path_place(slot, signature)];
   return entry.is_for(signature) ? const_cast<FastPathEntry*>(&entry) : nullptr;
 }
 
-// Until something changes, or no calls are left, calls like this one are passed on, or repeat what is
-// remembered of it if that is given.
+/// Until something changes, or no calls are left, calls like this one are passed on, or repeat what is
+/// remembered of it if that is given.
 void cache_on_fast_path(const CollectiveCall& call, CommunicatorState& communicator, RecentCall* remembered,
                         std::uint32_t* calls_left, const Note& note);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/run/nonblocking_counterpart.hpp"
 
-#include <vector>
-
 #include "mpi/call/datatypes.hpp"
 #include "mpi/call/sides.hpp"
 #include "mpi/run/neighbors.hpp"
 #include "mpi/wait/polling.hpp"
+
+#include <vector>
 
 namespace thalweg::mpi {
 

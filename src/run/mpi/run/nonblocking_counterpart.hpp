@@ -9,11 +9,11 @@
 
 namespace thalweg::mpi {
 
-// Makes the call through its counterpart and waits for it here. The same on all ranks.
+/// Makes the call through its counterpart and waits for it here. The same on all ranks.
 int call_by_counterpart(const CollectiveCall& call);
 
-// Has the call a counterpart that the library does right? Libraries have defects in nonblocking forms that
-// the blocking ones do not have; those calls stay blocking. The same on all ranks.
+/// Has the call a counterpart that the library does right? Libraries have defects in nonblocking forms that
+/// the blocking ones do not have; those calls stay blocking. The same on all ranks.
 bool has_sound_counterpart(const CollectiveCall& call, CommunicatorState& communicator);
 
 } // namespace thalweg::mpi

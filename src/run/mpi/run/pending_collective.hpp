@@ -7,19 +7,19 @@
 
 namespace thalweg::mpi {
 
-// A nonblocking or persistent collective on the engine, with all that it needs of its own.
+/// A nonblocking or persistent collective on the engine, with all that it needs of its own.
 class PendingCollective : public BackgroundCall {
 public:
   ~PendingCollective() override;
 
-  // Begins the run; a persistent one is begun by MPI_Start. Returns MPI's error code.
+  /// Begins the run; a persistent one is begun by MPI_Start. Returns MPI's error code.
   int start();
   bool progress() noexcept override;
   void restart() noexcept override;
   int code() const noexcept override { return code_; }
 
 protected:
-  // Keeps datatypes alive that the program may free before the collective has finished.
+  /// Keeps datatypes alive that the program may free before the collective has finished.
   PendingCollective(CallBinding bound, std::shared_ptr<transport::Transport> transport, engine::Tags tags);
   const CallBinding& bound() const { return bound_; }
   transport::Batch& batch() { return *batch_; }
@@ -28,11 +28,11 @@ protected:
 private:
   virtual void start_execution(const engine::Buffers& buffers, engine::Tags tags) = 0;
   virtual engine::Runnable& execution() = 0;
-  // Behind the execution: throws what it has failed with.
+  /// Behind the execution: throws what it has failed with.
   virtual void finish() {}
 
   CallBinding bound_;
-  std::shared_ptr<transport::Transport> transport_; // its communicator may be freed meanwhile
+  std::shared_ptr<transport::Transport> transport_; ///< its communicator may be freed meanwhile
   engine::Tags tags_;
   std::unique_ptr<transport::Batch> batch_;
   RunStorage storage_;
@@ -41,7 +41,7 @@ private:
   bool failed_to_start_ = false;
 };
 
-// By a plan.
+/// By a plan.
 class PlannedCollective final : public PendingCollective {
 public:
   PlannedCollective(std::shared_ptr<const engine::Plan> plan, CallBinding bound,
@@ -58,7 +58,7 @@ private:
   engine::Execution execution_;
 };
 
-// By messages that describe themselves.
+/// By messages that describe themselves.
 class SelfDescribingCollective final : public PendingCollective {
 public:
   SelfDescribingCollective(std::shared_ptr<const schedule::Schedule> schedule, CallBinding bound,
@@ -72,7 +72,7 @@ private:
   engine::SelfDescribingExecution execution_;
 };
 
-// A bound call by what was found for it.
+/// A bound call by what was found for it.
 std::unique_ptr<PendingCollective> make_pending(CommunicatorPlans& plans,
                                                 const CommunicatorPlans::Lookup& found, CallBinding bound,
                                                 engine::Tags tags);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/run/requests.hpp"
 
+#include "base/assertion.hpp"
+#include "base/of_process.hpp"
+#include "mpi/wait/background.hpp"
+
 #include <algorithm>
 #include <mutex>
 #include <pthread.h>
 #include <unordered_map>
 #include <utility>
 #include <vector>
-
-#include "base/assertion.hpp"
-#include "base/of_process.hpp"
-#include "mpi/wait/background.hpp"
 
 namespace thalweg::mpi {
 

@@ -3,16 +3,16 @@
 
 // Whether a call that arrives at an entry point is ours to handle.
 
-#include <atomic>
-
 #include "mpi/state/process_state.hpp"
+
+#include <atomic>
 
 namespace thalweg::mpi {
 
-// A frame on the stack that is inside of a handler of ours, or outside again, where we call the program's
-// code as the program would. The library's own calls of MPI functions (MPI-IO, profiling layers, callbacks)
-// arrive inside and are passed on untouched. Exceptions end frames as returns do; see also
-// leave_frames_below().
+/// A frame on the stack that is inside of a handler of ours, or outside again, where we call the program's
+/// code as the program would. The library's own calls of MPI functions (MPI-IO, profiling layers, callbacks)
+/// arrive inside and are passed on untouched. Exceptions end frames as returns do; see also
+/// leave_frames_below().
 class Frame {
 public:
   explicit Frame(bool is_inside);
@@ -42,8 +42,8 @@ struct Outside : Frame {
   Outside() : Frame(false) {}
 };
 
-// The program leaves calls of ours by a jump (longjmp) to where the stack pointer had this value: frames that
-// lie below have ended without a word.
+/// The program leaves calls of ours by a jump (longjmp) to where the stack pointer had this value: frames
+/// that lie below have ended without a word.
 inline void leave_frames_below(const void* stack_pointer) {
   const Frame* const before = this_thread.innermost_frame;
   while (this_thread.innermost_frame != nullptr &&
@@ -54,7 +54,7 @@ inline void leave_frames_below(const void* stack_pointer) {
       put_in_order();
 }
 
-// Resolves the library at the first call. Afterwards `process.interposer` is not `unstarted`.
+/// Resolves the library at the first call. Afterwards `process.interposer` is not `unstarted`.
 void begin();
 
 inline bool passing() {

@@ -10,18 +10,18 @@
 namespace thalweg::mpi {
 
 enum class InterposerState : int {
-  unstarted, // no MPI function was called yet
+  unstarted, ///< no MPI function was called yet
   active,
-  bypass, // disabled, foreign library, or finalized: every call goes straight to the library, for good
-  paused, // the same until the program says otherwise (thalweg_bypass)
+  bypass, ///< disabled, foreign library, or finalized: every call goes straight to the library, for good
+  paused, ///< the same until the program says otherwise (thalweg_bypass)
 };
 
-// What is written down of calls. Set at the start and by MPI_Pcontrol, in one thread.
+/// What is written down of calls. Set at the start and by MPI_Pcontrol, in one thread.
 struct Observation {
-  bool is_on = true; // nothing is while it is off; the others are looked at only where it is on
+  bool is_on = true; ///< nothing is while it is off; the others are looked at only where it is on
   bool reports = false;
-  bool traffic = false; // who sends how much to whom
-  bool traces = false;  // the calls in their order
+  bool traffic = false; ///< who sends how much to whom
+  bool traces = false;  ///< the calls in their order
   std::uint16_t phase = 0;
 
   bool is_wanted() const { return reports || traffic || traces; }
@@ -29,53 +29,53 @@ struct Observation {
   bool is_tracing() const { return traces && is_on; }
 };
 
-// Where operations are advanced: those that complete inside of the library's progress are told to the library
-// afterwards.
+/// Where operations are advanced: those that complete inside of the library's progress are told to the
+/// library afterwards.
 enum class AdvancedFrom { outside, in_progress };
 
-// What goes on beside the program's calls (wait/polling.hpp). The functions are set before what they look
-// after is counted.
+/// What goes on beside the program's calls (wait/polling.hpp). The functions are set before what they look
+/// after is counted.
 struct Background {
-  std::atomic<int> executions{0}; // of ours in flight
-  // These, one for each group on network cards, and one for each library with streams: calls look at no more
-  // than this.
+  std::atomic<int> executions{0}; ///< of ours in flight
+  /// These, one for each group on network cards, and one for each library with streams: calls look at no more
+  /// than this.
   std::atomic<int> work{0};
   std::atomic<void (*)(AdvancedFrom)> advance_executions{nullptr};
-  // Lets streams progress. The program waits: it has nothing else to do, so they are looked after at once,
-  // and not now and then. Has anything of theirs moved?
+  /// Lets streams progress. The program waits: it has nothing else to do, so they are looked after at once,
+  /// and not now and then. Has anything of theirs moved?
   std::atomic<bool (*)(bool waits)> progress_streams{nullptr};
   std::atomic<int> libraries_with_streams{0};
   std::atomic<void (*)()> look_after_nics{nullptr};
-  std::atomic<bool> has_opened_files{false}; // the program has
+  std::atomic<bool> has_opened_files{false}; ///< the program has
 };
 
-// What a room calls without knowing who is above it; null for nothing.
+/// What a room calls without knowing who is above it; null for nothing.
 struct Hooks {
-  // The program left calls by a jump: what else a thread has to put in order, once it is in no call of ours.
+  /// The program left calls by a jump: what else a thread has to put in order, once it is in no call of ours.
   std::atomic<void (*)()> after_jump{nullptr};
-  void (*before_finalize)() = nullptr; // the program frees MPI_COMM_SELF, which MPI_Finalize does first
+  void (*before_finalize)() = nullptr; ///< the program frees MPI_COMM_SELF, which MPI_Finalize does first
   void (*after_program)() =
-      nullptr; // behind that, when no code of the program runs any more that may use MPI
+      nullptr; ///< behind that, when no code of the program runs any more that may use MPI
 };
 
 struct SharedCounts {
-  // Raised when choices, communicators or what is remembered of calls changes, so that all threads forget the
-  // calls that they know (run/fast_path.hpp).
+  /// Raised when choices, communicators or what is remembered of calls changes, so that all threads forget
+  /// the calls that they know (run/fast_path.hpp).
   std::atomic<std::uint32_t> call_epoch{1};
-  // Raised when a handle may have become another communicator's: threads forget what they remember of it.
+  /// Raised when a handle may have become another communicator's: threads forget what they remember of it.
   std::atomic<std::uint32_t> communicator_removals{0};
-  std::atomic<int> generalized_requests{0}; // that are open, of our making
-  std::atomic<int> persistent_handles{0};   // of operations of ours
+  std::atomic<int> generalized_requests{0}; ///< that are open, of our making
+  std::atomic<int> persistent_handles{0};   ///< of operations of ours
   std::atomic<int> open_shadows{0};
 };
 
-// What became of the library's progress function, which is ours as well (wait/library_progress.hpp).
+/// What became of the library's progress function, which is ours as well (wait/library_progress.hpp).
 struct LibraryProgress {
   std::atomic<bool> came_here{false};
-  // Has a look found messages? If none ever does, they move beside what is looked at.
+  /// Has a look found messages? If none ever does, they move beside what is looked at.
   std::atomic<bool> sees_messages{false};
   std::atomic<int> waiting_threads{0};
-  // Threads that call sched_yield and get their core back late go to another (wait/library_progress.cpp).
+  /// Threads that call sched_yield and get their core back late go to another (wait/library_progress.cpp).
   std::atomic<bool> leaves_contended_cores{false};
 };
 
@@ -93,10 +93,10 @@ inline constinit ProcessState process;
 class Frame;
 
 struct ThreadState {
-  const Frame* innermost_frame = nullptr; // null: in no call of ours (state/gate.hpp)
-  int looks_in_vain = 0;                  // of the program, one after the other (wait/wait_mode.hpp)
-  bool is_advancing = false;              // operations in flight
-  // In the library's progress (wait/library_progress.cpp):
+  const Frame* innermost_frame = nullptr; ///< null: in no call of ours (state/gate.hpp)
+  int looks_in_vain = 0;                  ///< of the program, one after the other (wait/wait_mode.hpp)
+  bool is_advancing = false;              ///< operations in flight
+  /// In the library's progress (wait/library_progress.cpp):
   bool is_counted_as_waiting = false;
   bool is_in_progress = false;
   bool found_nothing = false;

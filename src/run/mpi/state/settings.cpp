@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/state/settings.hpp"
 
+#include "machine/fingerprint.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -8,8 +10,6 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <string_view>
-
-#include "machine/fingerprint.hpp"
 
 extern char** environ;
 

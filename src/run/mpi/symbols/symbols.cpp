@@ -8,13 +8,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <cxxabi.h>
+#include <elfutils/libdwfl.h>
 #include <iterator>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <elfutils/libdwfl.h>
 
 namespace {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/trace/call_log.hpp"
+
 #include "base/assertion.hpp"
 #include "base/of_process.hpp"
-
-#include <algorithm>
-
 #include "base/random.hpp"
 #include "mpi/observe/stopwatch.hpp"
 #include "mpi/observe/ticks.hpp"
+
+#include <algorithm>
 
 namespace thalweg::mpi {
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/trace/traced_calls.hpp"
 
-#include <algorithm>
-#include <map>
-#include <mutex>
-#include <optional>
-#include <string>
-
 #include "base/of_process.hpp"
 #include "mpi/call/sides.hpp"
 #include "mpi/choose/tuned_choices.hpp"
 #include "mpi/run/neighbors.hpp"
 #include "mpi/trace/call_log.hpp"
 #include "mpi/trace/traced_requests.hpp"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
 
 namespace thalweg::mpi {
 

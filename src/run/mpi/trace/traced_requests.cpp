@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/trace/traced_requests.hpp"
+
 #include "base/of_process.hpp"
 
 #include <mutex>

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/trace/traced_windows.hpp"
+
 #include "base/of_process.hpp"
+#include "mpi/comm/communicators.hpp"
+#include "mpi/trace/call_log.hpp"
+#include "mpi/trace/traced_calls.hpp"
+#include "mpi/trace/traced_requests.hpp"
 
 #include <algorithm>
 #include <map>
@@ -8,11 +13,6 @@
 #include <optional>
 #include <utility>
 #include <vector>
-
-#include "mpi/comm/communicators.hpp"
-#include "mpi/trace/call_log.hpp"
-#include "mpi/trace/traced_calls.hpp"
-#include "mpi/trace/traced_requests.hpp"
 
 namespace thalweg::mpi {
 
@@ -48,7 +48,7 @@ TracedWindows& traced_windows() {
 }
 
 // Calls `visit` with the window, unless it was made while nothing was traced, or by others than the world's.
-template <class Visit>
+template <typename Visit>
 void with_window(MPI_Win window, Visit visit) {
   TracedWindows& all = traced_windows();
   const std::lock_guard lock(all.mutex);

@@ -11,14 +11,14 @@
 
 namespace thalweg::mpi {
 
-// All ranks of the communicator have made a window; it is about to be freed.
+/// All ranks of the communicator have made a window; it is about to be freed.
 void trace_window(MPI_Win window, CommunicatorState& communicator);
 void trace_window_freed(MPI_Win window);
 
-// MPI_PROC_NULL and what is no rank trace nothing.
+/// MPI_PROC_NULL and what is no rank trace nothing.
 void trace_remote(const RemoteAccess& access);
 
-// Completes calls, exposes memory, or asks for it; of a window that was made before.
+/// Completes calls, exposes memory, or asks for it; of a window that was made before.
 void trace_window_call(const WindowCall& call);
 
 } // namespace thalweg::mpi

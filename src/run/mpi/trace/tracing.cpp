@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/trace/tracing.hpp"
 
-#include <algorithm>
-#include <exception>
-#include <fmt/format.h>
-#include <map>
-
 #include "mpi/comm/gathering.hpp"
 #include "mpi/observe/texts.hpp"
 #include "mpi/record/pattern_store.hpp"
@@ -16,6 +11,11 @@
 #include "mpi/trace/traced_calls.hpp"
 #include "mpi/trace/traced_windows.hpp"
 #include "pattern/call_trace.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <fmt/format.h>
+#include <map>
 
 namespace thalweg::mpi {
 

@@ -8,18 +8,17 @@
 // JOURNAL is the number of a descriptor. REPORT is a file or empty, SUMMARY 1 where a summary is wanted.
 // CAUSE says what ended the job.
 
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <string>
-#include <system_error>
-
-#include <fmt/format.h>
-
 #include "base/files.hpp"
 #include "mpi/observe/journal_reader.hpp"
 #include "mpi/observe/locations.hpp"
 #include "mpi/observe/output.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <string>
+#include <system_error>
 
 int main(int count, char** words) {
   using namespace thalweg::mpi::observe;

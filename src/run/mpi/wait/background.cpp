@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/wait/background.hpp"
 
+#include "base/assertion.hpp"
+#include "mpi/observe/ticks.hpp"
+#include "mpi/state/gate.hpp"
+#include "mpi/state/runtime.hpp"
+#include "mpi/wait/polling.hpp"
+#include "mpi/wait/wait_mode.hpp"
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -8,13 +15,6 @@
 #include <cstring>
 #include <semaphore>
 #include <thread>
-
-#include "base/assertion.hpp"
-#include "mpi/observe/ticks.hpp"
-#include "mpi/state/gate.hpp"
-#include "mpi/state/runtime.hpp"
-#include "mpi/wait/polling.hpp"
-#include "mpi/wait/wait_mode.hpp"
 
 namespace thalweg::mpi {
 

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/wait/library_progress.hpp"
 
-#include <atomic>
-#include <dlfcn.h>
-#include <initializer_list>
-#include <sched.h>
-#include <utility>
-
 #include "mpi/abi/families/family.hpp"
 #include "mpi/abi/looks.hpp"
 #include "mpi/abi/native.hpp"
@@ -15,6 +9,12 @@
 #include "mpi/state/process_state.hpp"
 #include "mpi/wait/polling.hpp"
 #include "mpi/wait/wait_mode.hpp"
+
+#include <atomic>
+#include <dlfcn.h>
+#include <initializer_list>
+#include <sched.h>
+#include <utility>
 
 namespace thalweg::mpi {
 
@@ -90,7 +90,7 @@ void looked(bool in_vain) {
 }
 
 // The library's own; `files` may have it where the program has loaded the library for itself alone.
-template <class Progress>
+template <typename Progress>
 Progress find_progress(const char* name, std::initializer_list<const char*> files) {
   void* address = dlsym(RTLD_NEXT, name);
   for (const char* const file : files) {

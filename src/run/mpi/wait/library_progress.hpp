@@ -9,17 +9,17 @@
 
 namespace thalweg::mpi {
 
-// Does this library's progress come to our function, and can that tell whether it was in vain? Asked once
-// messages have been received.
+/// Does this library's progress come to our function, and can that tell whether it was in vain? Asked once
+/// messages have been received.
 bool progress_comes_here();
 
-// From now on ranks yield there.
+/// From now on ranks yield there.
 void yield_in_progress();
 
-// May operations of ours go on there, which call local functions of the library alone?
+/// May operations of ours go on there, which call local functions of the library alone?
 bool may_execute_in_progress();
 
-// Inside of sched_yield: the library's progress found nothing, and leaves the rest to our function.
+/// Inside of sched_yield: the library's progress found nothing, and leaves the rest to our function.
 bool progress_was_in_vain();
 
 } // namespace thalweg::mpi

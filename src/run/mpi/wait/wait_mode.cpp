@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/wait/wait_mode.hpp"
 
-#include <cstdlib>
-#include <string_view>
-
-#include <fmt/format.h>
-
 #include "mpi/abi/native.hpp"
+
+#include <cstdlib>
+#include <fmt/format.h>
+#include <string_view>
 
 namespace thalweg::mpi {
 

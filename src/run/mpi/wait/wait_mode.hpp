@@ -4,23 +4,23 @@
 // Waits that yield: blocking calls of the program made as nonblocking ones that are looked at now and then,
 // with the core given away in between. Worth it where ranks outnumber cores and the library would spin.
 
-#include <atomic>
-#include <string>
-
 #include "job/waiting.hpp"
 #include "mpi/state/process_state.hpp"
 #include "mpi/state/runtime.hpp"
 #include "wait/waiter.hpp"
 
+#include <atomic>
+#include <string>
+
 namespace thalweg::mpi {
 
-// What this library does when it waits.
+/// What this library does when it waits.
 LibraryWait library_wait();
 
-// From agreed values only, so that all ranks come to the same.
+/// From agreed values only, so that all ranks come to the same.
 void decide_wait_mode(WaitPlan& plan, LibraryWait library, WaitMode mode, const job::Placement& placement);
 
-// For people: how ranks wait, and why.
+/// For people: how ranks wait, and why.
 std::string wait_text(const WaitPlan& plan, const job::Placement& placement);
 
 inline bool yields_when_waiting() {
@@ -35,7 +35,7 @@ inline wait::Waiter yielding_waiter() {
   return wait::Waiter{waiting_settings()};
 }
 
-// After the program looked at something without waiting: one that keeps looking in vain gives its core away.
+/// After the program looked at something without waiting: one that keeps looking in vain gives its core away.
 inline void looked_in_vain(bool in_vain) {
   if (!yields_when_waiting()) [[likely]] {
     return;

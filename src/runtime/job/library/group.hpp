@@ -43,7 +43,7 @@ private:
   Group(const std::shared_ptr<ShadowCommunicator>& shadow, AllPlaces found, bool has_transport,
         bool aggregates);
 
-  RankPlace place_; // of this rank, for its parts
+  RankPlace place_; ///< of this rank, for its parts
   Placement placement_;
   std::vector<Rank> near_ranks_;
 };

@@ -87,7 +87,7 @@ private:
   std::optional<Agreement> node_agreement_;
   std::string why_no_memory_;
   bool has_shared_memory_ = false;
-  transport::AggregatingTransport* aggregation_ = nullptr; // a part of the transport
+  transport::AggregatingTransport* aggregation_ = nullptr; ///< a part of the transport
   std::shared_ptr<transport::Transport> transport_;
 };
 

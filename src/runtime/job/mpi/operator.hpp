@@ -138,7 +138,7 @@ private:
   bool commutes_ = true;
   ReductionOfNumbers own_;
   Storage spare_;
-  std::exception_ptr failure_; // the first one; nothing is combined any more then
+  std::exception_ptr failure_; ///< the first one; nothing is combined any more then
   bool is_failure_of_program_ = false;
 };
 

@@ -37,7 +37,7 @@ ErrorsReturned::~ErrorsReturned() {
 namespace {
 
 // Calls `create(group, handle)` with the group of `parent`. MPI_COMM_NULL where it fails.
-template <class Create>
+template <typename Create>
 MPI_Comm create_from(const transport::MpiApi& api, MPI_Comm parent, Create create) {
   MPI_Group group{};
   if (api.comm_group(parent, &group) != MPI_SUCCESS)

@@ -76,7 +76,7 @@ private:
   std::uint64_t looked_ns_ = 0;                 ///< when the transport below was last asked
   std::vector<std::vector<std::byte>> sending_; ///< by id above the peers'
   std::vector<std::uint32_t> free_;
-  std::unique_ptr<Batch> batch_; // ends before the memory that it works on
+  std::unique_ptr<Batch> batch_; ///< ends before the memory that it works on
 };
 
 /// A transport whose short messages travel together, over another one.
@@ -100,7 +100,7 @@ public:
 private:
   struct Shared;
   class AggregatingBatch;
-  std::shared_ptr<Shared> shared_; // batches may be the last to need it
+  std::shared_ptr<Shared> shared_; ///< batches may be the last to need it
 };
 
 } // namespace thalweg::transport

@@ -136,10 +136,10 @@ public:
   std::size_t offset(std::uint64_t place) const { return place & (ring_bytes_ - 1); }
 
 private:
-  std::size_t ring_bytes_; // a power of two
+  std::size_t ring_bytes_; ///< a power of two
   bool shares_cores_;
   std::uint64_t next_ = 0;
-  std::uint64_t freed_ = 0; // what is before this is free again
+  std::uint64_t freed_ = 0; ///< what is before this is free again
 };
 
 class Sender {

@@ -64,7 +64,7 @@ public:
         pauses_seen_(static_cast<std::size_t>(ranks)) {}
 
   /// To be called before the core is given away. `sleeps(rank)`: does it need none?
-  template <class System, class Sleeps>
+  template <typename System, typename Sleeps>
   void give_away(System& system, Sleeps sleeps) {
     CoreSlot& own = all_[rank_];
     const int core = system.core();
@@ -76,11 +76,11 @@ public:
   }
 
 private:
-  // Some tenths of a millisecond where collectives are short. What is uneven for two looks will stay so.
+  /// Some tenths of a millisecond where collectives are short. What is uneven for two looks will stay so.
   static constexpr std::uint32_t pauses_per_look = 64;
   static constexpr std::uint32_t frequent_pauses = 16;
 
-  template <class System, class Sleeps>
+  template <typename System, typename Sleeps>
   void balance(System& system, Sleeps sleeps) {
     for (std::size_t rank = 0; rank < seen_.size(); ++rank) {
       const std::uint32_t pauses = all_[rank].pauses.load(std::memory_order_relaxed);
@@ -102,7 +102,7 @@ private:
   std::vector<std::uint32_t> pauses_seen_;
   std::uint32_t pauses_ = 0;
   bool was_uneven_ = false;
-  bool stays_ = false; // it may not move
+  bool stays_ = false; ///< it may not move
 };
 
 } // namespace thalweg::transport

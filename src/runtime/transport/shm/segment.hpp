@@ -94,7 +94,7 @@ private:
   void let_go(std::uint32_t number, std::size_t kept) const;
 
   std::shared_ptr<Segment> segment_;
-  std::size_t part_bytes_; // whole pages
+  std::size_t part_bytes_; ///< whole pages
   std::uint32_t parts_;
   std::int32_t processes_;
 };

@@ -51,10 +51,10 @@ private:
 
   Stores stores_;
   State state_ = State::cached;
-  std::uint32_t left_ = 0;        // chunks until one is timed
-  std::uint32_t window_ = 0;      // chunks timed in this state since it was looked at
-  std::uint32_t left_to_try_ = 0; // timed chunks until streaming stores are tried on suspicion again
-  double shortest_ = 0;           // of those in the window, ticks per line
+  std::uint32_t left_ = 0;        ///< chunks until one is timed
+  std::uint32_t window_ = 0;      ///< chunks timed in this state since it was looked at
+  std::uint32_t left_to_try_ = 0; ///< timed chunks until streaming stores are tried on suspicion again
+  double shortest_ = 0;           ///< of those in the window, ticks per line
   double cached_ = 0;
   double streaming_ = 0;
 };

@@ -79,7 +79,7 @@ private:
   void add_units(std::uint32_t vertex);
 
   const Fabric& fabric_;
-  std::uint32_t units_; // of a switch
+  std::uint32_t units_; ///< of a switch
   std::vector<Channel> channels_;
   std::vector<Ticks> free_at_;
   std::vector<Usage> carried_;
@@ -173,12 +173,12 @@ public:
 
 private:
   struct Counters {
-    Ticks first_time = never; // of the first note
+    Ticks first_time = never; ///< of the first note
     std::uint32_t first_note = UINT32_MAX;
     std::uint32_t last_note = UINT32_MAX;
-    std::uint32_t first = 0; // in the numbers
+    std::uint32_t first = 0; ///< in the numbers
     std::uint16_t in_flight = 0;
-    std::uint16_t peak = 0; // what the fullest crosspoint holds
+    std::uint16_t peak = 0; ///< what the fullest crosspoint holds
   };
 
   std::uint32_t number(std::uint32_t channel, std::uint32_t virtual_channel) const {
@@ -214,7 +214,7 @@ private:
   std::uint32_t virtual_channels_;
   std::vector<Counters> counters_;
   std::vector<std::uint16_t> numbers_;
-  Pool<CreditNote> notes_; // of all channels, in lists by time
+  Pool<CreditNote> notes_; ///< of all channels, in lists by time
 };
 
 } // namespace thalweg::simulate::packet

@@ -62,11 +62,11 @@ private:
   const Fabric& fabric_;
   TreePlaces places_;
   std::uint32_t switches_ = 0;
-  std::uint32_t building_ = 0;       // the group that is being added
-  std::vector<std::uint64_t> ports_; // group by group, switch by switch
+  std::uint32_t building_ = 0;       ///< the group that is being added
+  std::vector<std::uint64_t> ports_; ///< group by group, switch by switch
   std::vector<std::uint32_t> loads_;
-  std::vector<std::uint32_t> members_;              // how many, of each group
-  std::vector<std::vector<std::uint32_t>> visited_; // the switches of each group
+  std::vector<std::uint32_t> members_;              ///< how many, of each group
+  std::vector<std::vector<std::uint32_t>> visited_; ///< the switches of each group
   std::vector<std::uint32_t> free_;
 };
 
@@ -113,12 +113,12 @@ private:
 
   const Channels& channels_;
   const GroupTables* groups_;
-  std::uint32_t units_; // of a switch
+  std::uint32_t units_; ///< of a switch
   UnitSubsets subsets_;
   Ticks cycle_;
   std::uint32_t element_cycles_;
   std::uint32_t element_bytes_;
-  std::unordered_map<std::uint64_t, std::uint32_t> combined_; // contributions by unit and message
+  std::unordered_map<std::uint64_t, std::uint32_t> combined_; ///< contributions by unit and message
 };
 
 } // namespace thalweg::simulate::packet

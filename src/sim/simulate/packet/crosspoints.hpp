@@ -65,7 +65,7 @@ public:
 private:
   struct Turn {
     Ticks tag = 0;
-    std::uint64_t number = 0; // in the order in which they came
+    std::uint64_t number = 0; ///< in the order in which they came
     std::uint32_t packet = 0;
   };
   static bool is_later(const Turn& one, const Turn& other) {
@@ -80,9 +80,9 @@ private:
 
   std::uint32_t virtual_channels_ = 1;
   std::uint64_t added_ = 0;
-  std::vector<std::vector<Turn>> waiting_;                     // heaps, by channel and virtual channel
-  std::vector<Ticks> tags_;                                    // of what each channel sent last
-  std::vector<std::unordered_map<std::uint64_t, Ticks>> last_; // tags, by channel and conversation
+  std::vector<std::vector<Turn>> waiting_;                     ///< heaps, by channel and virtual channel
+  std::vector<Ticks> tags_;                                    ///< of what each channel sent last
+  std::vector<std::unordered_map<std::uint64_t, Ticks>> last_; ///< tags, by channel and conversation
 };
 
 /// What waits for each channel. A packet's queue is its `input`, and it may go if there is room in its
@@ -131,7 +131,7 @@ private:
 
   Pool<Packet>& packets_;
   Arbitration arbitration_;
-  FairTurns fair_turns_; // off for other arbitrations
+  FairTurns fair_turns_; ///< off for other arbitrations
   std::vector<Row> rows_;
   std::vector<std::uint32_t> waiting_;
   std::vector<Chain> queues_;
@@ -166,8 +166,8 @@ public:
 
 private:
   struct Input {
-    Chain behind;          // the packet that is at a crosspoint
-    bool is_taken = false; // there is one
+    Chain behind;          ///< the packet that is at a crosspoint
+    bool is_taken = false; ///< there is one
   };
 
   std::uint32_t virtual_channels_;

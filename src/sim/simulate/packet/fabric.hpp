@@ -112,7 +112,7 @@ private:
     std::uint32_t level = 0;
   };
   std::vector<Place> places_;
-  std::vector<std::uint32_t> nodes_below_; // a switch of each level, 0 being the nodes
+  std::vector<std::uint32_t> nodes_below_; ///< a switch of each level, 0 being the nodes
   std::vector<std::uint32_t> children_;
   std::vector<std::uint32_t> parents_;
   std::vector<std::uint64_t> ways_;

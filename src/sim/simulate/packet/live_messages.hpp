@@ -71,16 +71,16 @@ private:
     Ticks began = 0;
     Ticks longest_wait = 0;
     std::uint32_t longest_at = none;
-    std::uint64_t bytes_left = 0; // to send
+    std::uint64_t bytes_left = 0; ///< to send
     Ticks alone_left = 0;
-    std::uint64_t bytes_missing = 0; // at the receiver
-    std::uint32_t at_first = 0;      // packets in a first switch without a cable
-    bool is_waiting = false;         // for its turn
+    std::uint64_t bytes_missing = 0; ///< at the receiver
+    std::uint32_t at_first = 0;      ///< packets in a first switch without a cable
+    bool is_waiting = false;         ///< for its turn
   };
   struct Node {
-    std::deque<std::uint32_t> turns; // slots of messages that may send
+    std::deque<std::uint32_t> turns; ///< slots of messages that may send
     std::uint32_t unacknowledged = 0;
-    std::deque<Ticks> acknowledged; // when, in order
+    std::deque<Ticks> acknowledged; ///< when, in order
   };
 
   bool may_send(const State& state) const;
@@ -89,8 +89,8 @@ private:
   const Fabric& fabric_;
   LiveOptions options_;
   std::vector<Node> nodes_;
-  Pool<State> states_;           // by slot
-  Queues<std::uint32_t> queues_; // of slots
+  Pool<State> states_;           ///< by slot
+  Queues<std::uint32_t> queues_; ///< of slots
   std::optional<Arrival> arrival_;
   std::uint64_t packets_ = 0;
   Network network_;

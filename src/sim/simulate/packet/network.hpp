@@ -73,11 +73,11 @@ public:
 
 private:
   const RouterOptions options_;
-  Ticks full_time_; // of a packet of the usual size, on a channel of capacity 1
+  Ticks full_time_; ///< of a packet of the usual size, on a channel of capacity 1
   Source& source_;
   Pool<Packet>& packets_;
   Agenda& agenda_;
-  std::vector<std::uint32_t> held_; // of each node, the packet whose time has not come
+  std::vector<std::uint32_t> held_; ///< of each node, the packet whose time has not come
 };
 
 class Network {
@@ -114,13 +114,13 @@ public:
 
 private:
   void handle(const Event& event);
-  // At a switch.
+  /// At a switch.
   void arrive(std::uint32_t index);
   void route(std::uint32_t index);
   void multicast(std::uint32_t index, const Channel& feeder);
   void place(std::uint32_t index, std::uint32_t channel, bool is_first);
   void enqueue(std::uint32_t index, std::uint32_t channel);
-  // Out of it, or of a node.
+  /// Out of it, or of a node.
   void try_send(std::uint32_t channel);
   void send(std::uint32_t index, std::uint32_t channel);
   void combine(std::uint32_t index, std::uint32_t channel);

@@ -92,7 +92,7 @@ public:
 private:
   struct State {
     Ticks wake_at = never;
-    bool is_blocked = false; // waits for credits
+    bool is_blocked = false; ///< waits for credits
   };
 
   bool has_room(std::uint32_t channel, std::uint32_t virtual_channel) {

@@ -85,7 +85,7 @@ struct alignas(64) Packet {
   std::uint32_t message = 0;  ///< whatever its source wants to know; of reductions, what is combined together
   Kind kind = Kind::unicast;
 
-  // While it is on its way.
+  /// While it is on its way.
   std::uint8_t virtual_channel = 0; ///< that it travels in
   std::uint8_t next_channel = 0;    ///< that it leaves in
   std::uint8_t phase = 0;           ///< of its route, as the routing counts

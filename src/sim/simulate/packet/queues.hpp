@@ -114,7 +114,7 @@ private:
     std::uint32_t next = 0;
   };
 
-  std::unordered_map<std::uint64_t, Chain> behind_; // the first
+  std::unordered_map<std::uint64_t, Chain> behind_; ///< the first
   Pool<QueueItem> waiting_;
 };
 

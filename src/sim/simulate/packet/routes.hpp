@@ -24,7 +24,7 @@ public:
 private:
   const Fabric& fabric_;
   std::uint32_t virtual_channels_ = 1;
-  mutable std::vector<topology::LinkShare> route_; // of the packet at hand
+  mutable std::vector<topology::LinkShare> route_; ///< of the packet at hand
 };
 
 // Up to a lowest common ancestor, then down the only way: trees' routes need no virtual channels, as no way

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thalweg/objects.hpp"
 #include "thalweg/stream_serialized.hpp"
+
 #include <algorithm>
 #include <cereal/types/vector.hpp>
 #include <cstdio>

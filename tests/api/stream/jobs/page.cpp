@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "thalweg/stream.hpp"
+
 #include <cstdint>
 #include <cstdio>
 #include <vector>

@@ -17,15 +17,11 @@
 
 namespace {
 
-#include "page/words.inc"
-
-#include "page/kinds.inc"
-
-#include "page/lookup.inc"
-
 #include "page/distances.inc"
-
+#include "page/kinds.inc"
+#include "page/lookup.inc"
 #include "page/threads.inc"
+#include "page/words.inc"
 
 using checks::require;
 

@@ -3,12 +3,12 @@
 
 // Collectives of all ranks, by a matrix of who gives how much to whom.
 
+#include "base/random.hpp"
+#include "written_call.hpp"
+
 #include <algorithm>
 #include <string>
 #include <utility>
-
-#include "base/random.hpp"
-#include "written_call.hpp"
 
 namespace thalweg::mpi {
 
@@ -38,18 +38,18 @@ static_assert(std::size(names) == operation_count);
 
 enum class Place { apart, in_place };
 
-// A call of all ranks of a group, or of one of two groups.
+/// A call of all ranks of a group, or of one of two groups.
 struct Scene {
   Operation operation;
   int size;
-  int others; // of the other group, where there is one
+  int others; ///< of the other group, where there is one
   bool inter;
   int root;
-  bool has_root; // or the other group has
+  bool has_root; ///< or the other group has
   Place place;
-  std::vector<Row> gives; // by rank
+  std::vector<Row> gives; ///< by rank
   std::vector<Row> takes;
-  std::vector<std::vector<std::pair<int, Bytes>>> sends; // to whom
+  std::vector<std::vector<std::pair<int, Bytes>>> sends; ///< to whom
 
   bool is_at_root(int rank) const { return is_rooted(operation) && has_root && rank == root; }
   std::string text() const {
@@ -71,14 +71,14 @@ inline bool is_to_root(Operation operation) {
   return is_one_of(operation, {Operation::gather, Operation::gatherv, Operation::reduce});
 }
 
-// Does a rank give the same to all?
+/// Does a rank give the same to all?
 inline bool is_one_given(Operation operation) {
   return !is_one_of(operation,
                     {Operation::scatter, Operation::scatterv, Operation::alltoall, Operation::alltoallv,
                      Operation::alltoallw, Operation::reduce_scatter, Operation::reduce_scatter_block});
 }
 
-// Does a rank take one block, be it of whom it may?
+/// Does a rank take one block, be it of whom it may?
 inline bool is_one_taken(Operation operation) {
   return !is_one_of(operation,
                     {Operation::gather, Operation::gatherv, Operation::allgather, Operation::allgatherv,
@@ -87,7 +87,7 @@ inline bool is_one_taken(Operation operation) {
 
 using Matrix = std::vector<std::vector<Bytes>>; // [from][to]
 
-// Bytes are multiples of both types' sizes.
+/// Bytes are multiples of both types' sizes.
 inline Matrix amounts(Operation operation, int from, int to, Bytes same, Random& random) {
   const auto next = [&] { return 12 * random.below(Bytes{9}); };
   std::vector<Bytes> columns(static_cast<std::size_t>(to));
@@ -115,7 +115,7 @@ inline std::vector<Bytes> column(const Matrix& matrix, int to) {
   return column;
 }
 
-// Of the group whose ranks give `given` and take `taken`, the same matrix within one group.
+/// Of the group whose ranks give `given` and take `taken`, the same matrix within one group.
 inline Scene scene_of(Scene scene, const Matrix& given, const Matrix& taken) {
   const Operation operation = scene.operation;
   for (int rank = 0; rank < scene.size; ++rank) {
@@ -145,7 +145,7 @@ inline void make_symmetric(Matrix& matrix) {
       matrix[from][to] = matrix[to][from];
 }
 
-// Puts MPI_IN_PLACE where this rank may; what it stands for is not significant then.
+/// Puts MPI_IN_PLACE where this rank may; what it stands for is not significant then.
 inline void put_in_place(WrittenCall& written, const Scene& scene, int rank) {
   CollectiveCall& call = written.call;
   const bool is_root = scene.is_at_root(rank);

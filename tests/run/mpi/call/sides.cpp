@@ -6,11 +6,10 @@
 
 #include "mpi/call/sides.hpp"
 
-#include <numeric>
+#include "scenes.hpp"
 
 #include <gtest/gtest.h>
-
-#include "scenes.hpp"
+#include <numeric>
 
 namespace thalweg::mpi {
 

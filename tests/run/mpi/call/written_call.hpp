@@ -3,34 +3,34 @@
 
 // Calls as a rank's arguments have them, written down from the bytes of the blocks that it gives and takes.
 
+#include "mpi/call/sides.hpp"
+
 #include <deque>
 #include <optional>
 #include <vector>
 
-#include "mpi/call/sides.hpp"
-
 namespace thalweg::mpi {
 
-template <class Handle>
+template <typename Handle>
 Handle handle(std::intptr_t bits) {
   return (Handle)(bits);
 }
 
-// Types of as many bytes as their handles say; what is insignificant has another.
+/// Types of as many bytes as their handles say; what is insignificant has another.
 inline const auto short_type = handle<MPI_Datatype>(4);
 inline const auto long_type = handle<MPI_Datatype>(12);
 inline const auto unreadable_type = handle<MPI_Datatype>(1000);
 
 using Bytes = std::uint64_t;
 using Counts = std::vector<int>;
-// Bytes of blocks, or nothing where a rank has no such side.
+/// Bytes of blocks, or nothing where a rank has no such side.
 using Row = std::optional<std::vector<Bytes>>;
 
-// A rank's call, with the arrays that it points to.
+/// A rank's call, with the arrays that it points to.
 class WrittenCall {
 public:
   CollectiveCall call;
-  std::int64_t own_place = 0; // where the rank's block in the other buffer begins, in elements
+  std::int64_t own_place = 0; ///< where the rank's block in the other buffer begins, in elements
 
   explicit WrittenCall(Operation operation) {
     info_.operation = operation;
@@ -81,7 +81,7 @@ public:
     call.sendtype = call.recvtype = short_type;
     call.recvcounts = counts_of(row, 4);
   }
-  // Of no blocks, arrays may be null.
+  /// Of no blocks, arrays may be null.
   static IntegerArray unreadable() { return {handle<const int*>(8)}; }
 
 private:
@@ -108,7 +108,7 @@ private:
   std::deque<std::vector<MPI_Datatype>> types_;
 };
 
-// MPI 4.1, 6.4 to 6.11 and 8.6: the arguments of a rank's call.
+/// MPI 4.1, 6.4 to 6.11 and 8.6: the arguments of a rank's call.
 inline void write_arguments(WrittenCall& written, Operation operation, const Row& gives, const Row& takes) {
   switch (operation) {
   case Operation::barrier:

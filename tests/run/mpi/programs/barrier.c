@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Nobody leaves a barrier before everybody has entered it.
-#include <sched.h>
-#include <stdatomic.h>
-
 #include "complete.h"
 #include "forms.h"
 #include "suites.h"
+
+#include <sched.h>
+#include <stdatomic.h>
 
 // Each rank counts its entries where all see them (the ranks of a test share one node).
 typedef struct {

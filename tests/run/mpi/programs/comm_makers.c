@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Communicators from every function that makes one: collectives must work on them, and on their parents
 // afterwards.
-#include <stdlib.h>
-#include <string.h>
-
 #include "complete.h"
 #include "forms.h"
 #include "suites.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 // A sum over an intracommunicator and an exchange that shows ranks in order.
 static void use(MPI_Comm comm, const char* name, int i) {

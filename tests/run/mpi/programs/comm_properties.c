@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Attributes (with callbacks that themselves call collectives), names, error handlers, and invalid arguments.
-#include <string.h>
-
 #include "complete.h"
 #include "forms.h"
 #include "suites.h"
+
+#include <string.h>
 
 static int copies = 0, deletions = 0;
 

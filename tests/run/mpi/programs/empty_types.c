@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Datatypes without data, in counts above zero: nothing moves, and nothing is touched.
-#include <string.h>
-
 #include "forms.h"
 #include "suites.h"
+
+#include <string.h>
 
 enum { EMPTY_KINDS = 3, COUNT = 5, WORDS = 4096 };
 

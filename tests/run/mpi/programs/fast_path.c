@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Calls that repeat the last one in everything but the addresses, and calls that differ from it in one thing:
 // nothing may be taken for known that is not.
-#include <stdlib.h>
-
 #include "suites.h"
+
+#include <stdlib.h>
 
 enum { max_items = 64 };
 

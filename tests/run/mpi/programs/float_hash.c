@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Floating-point reductions: bitwise the same on all ranks, and a hash that the harness compares from run to
 // run.
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "forms.h"
 #include "suites.h"
+
+#include <stdio.h>
+#include <stdlib.h>
 
 static uint64_t hash_of(const void* data, size_t bytes, uint64_t hash) {
   for (size_t i = 0; i < bytes; ++i)

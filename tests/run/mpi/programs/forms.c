@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "forms.h"
 
-#include <stdlib.h>
-
 #include "complete.h"
+
+#include <stdlib.h>
 
 // MPI gives each form its own function with the same arguments, so naming them is a macro's work and cannot
 // be a function's. The caller's MPI_Request is `request`; counts[] and displacements[] of the large-count

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Libraries give the handles of freed datatypes and operations to new ones: nothing may be remembered by
 // them.
+#include "suites.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "suites.h"
 
 // Calls that differ in nothing but what the handle stands for.
 static void check_type(int elements) {

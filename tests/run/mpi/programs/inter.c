@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Collectives over intercommunicators: the even ranks on one side, the odd ones on the other.
-#include <stdlib.h>
-
 #include "forms.h"
 #include "suites.h"
+
+#include <stdlib.h>
 
 typedef struct {
   MPI_Comm comm;

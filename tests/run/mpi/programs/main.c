@@ -5,11 +5,11 @@
 //   conformance [--scale X] [--known name,...] [suite...]      all suites unless named
 //
 // Prints one line per suite that passed ("passed <suite>") at rank 0; a mismatch ends the job with status 3.
-#include <stdio.h>
-#include <string.h>
-
 #include "layout.h"
 #include "suites.h"
+
+#include <stdio.h>
+#include <string.h>
 
 typedef struct {
   const char* name;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // All-gather, all-to-all and their v- and w-variants.
-#include <stdlib.h>
-
 #include "rounds.h"
+
+#include <stdlib.h>
 
 static void check_allgather(Round round) {
   const int rank = round.group->rank, size = round.group->size;

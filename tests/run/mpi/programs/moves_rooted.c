@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Broadcast, gather, scatter and their v-variants: every root, any layout at every rank, garbage where the
 // root alone looks.
-#include <stdlib.h>
-
 #include "rounds.h"
+
+#include <stdlib.h>
 
 static void check_bcast(Round round) {
   const Layout* mine = round_layout(&round, round.units);

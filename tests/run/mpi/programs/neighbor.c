@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Neighborhood collectives on grids (periodic or not, dimensions of one and two), graphs and distributed
 // graphs (irregular, with isolated ranks, self loops and parallel edges).
-#include <stdio.h>
-#include <string.h>
-
 #include "neighbors.h"
 #include "suites.h"
+
+#include <stdio.h>
+#include <string.h>
 
 static int grid_rank(const int* dims, const int* periodic, int n, const int* coordinates) {
   int rank = 0;

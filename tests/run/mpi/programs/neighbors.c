@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "neighbors.h"
 
-#include <string.h>
-
 #include "forms.h"
 #include "layout.h"
 #include "suites.h"
+
+#include <string.h>
 
 // A grid with a periodic dimension of one or two ranks has parallel edges. MPI 4.1 says that what is sent in
 // the negative direction arrives from the positive one, and blocking calls of most libraries do so. Some

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Point-to-point: send modes, matching, statuses, errors, traffic, persistent requests. Blocking calls are
 // intercepted when ranks outnumber cores, so they must keep every promise that MPI makes for them.
-#include <sched.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "complete.h"
 #include "layout.h"
 #include "suites.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
 
 static int left(void) {
   return (world_rank + world_size - 1) % world_size;

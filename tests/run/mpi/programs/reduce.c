@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Reduce, all-reduce, reduce-scatter(-block), scan and exscan: sums of ints, products of 2x2 matrices
 // (associative, not commutative), over layouts with gaps; expectations are computed here in C.
-#include <stdlib.h>
-
 #include "operations.h"
 #include "rounds.h"
+
+#include <stdlib.h>
 
 typedef struct {
   Round round;

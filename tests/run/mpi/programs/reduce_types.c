@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // All-reduce and reduce of every predefined type with every operation that applies, and MPI_Reduce_local
 // itself.
-#include <stdlib.h>
-#include <string.h>
-
 #include "forms.h"
 #include "reductions.h"
 #include "suites.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 enum { GUARD = 32 };
 

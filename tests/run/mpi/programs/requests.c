@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Many collectives under way at once with point-to-point among them, persistent ones restarted, and requests
 // of other kinds.
-#include <stdlib.h>
-#include <string.h>
-
 #include "complete.h"
 #include "forms.h"
 #include "suites.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 enum { BATCH = 12 };
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // User operations come and go in their thousands, are freed while in use, and have attributes that must be
 // kept.
-#include <stdlib.h>
-
 #include "complete.h"
 #include "forms.h"
 #include "suites.h"
+
+#include <stdlib.h>
 
 static void add_up(void* in, void* inout, int* length, MPI_Datatype* type) {
   REQUIRE(*type == MPI_INT, "a user operation on MPI_INT got another type");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/observe/call_table.hpp"
 
-#include <gtest/gtest.h>
-
 #include "mpi/observe/stopwatch.hpp"
+
+#include <gtest/gtest.h>
 
 namespace thalweg::mpi::observe {
 namespace {

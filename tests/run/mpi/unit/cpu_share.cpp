@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "base/random.hpp"
 #include "mpi/observe/call_table.hpp"
+#include "mpi/observe/stopwatch.hpp"
 
 #include <cmath>
 #include <functional>
-
 #include <gtest/gtest.h>
-
-#include "base/random.hpp"
-#include "mpi/observe/stopwatch.hpp"
 
 namespace thalweg::mpi::observe {
 namespace {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/observe/gains.hpp"
+
 #include "mpi/observe/locations.hpp"
 
 #include <gtest/gtest.h>

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/observe/journal.hpp"
 
+#include "mpi/observe/call_table.hpp"
+#include "mpi/observe/journal_reader.hpp"
+#include "mpi/observe/stopwatch.hpp"
+
 #include <cstring>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "mpi/observe/call_table.hpp"
-#include "mpi/observe/journal_reader.hpp"
-#include "mpi/observe/stopwatch.hpp"
 
 namespace thalweg::mpi::observe {
 namespace {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/observe/output.hpp"
 
+#include "mpi/observe/gains.hpp"
+#include "mpi/observe/locations.hpp"
+
 #include <cerrno>
 #include <cstdio>
 #include <fmt/format.h>
@@ -8,9 +11,6 @@
 #include <gtest/gtest.h>
 #include <iterator>
 #include <nlohmann/json.hpp>
-
-#include "mpi/observe/gains.hpp"
-#include "mpi/observe/locations.hpp"
 
 namespace thalweg::mpi::observe {
 namespace {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-// The first MPI_Allreduce of a program, whose walk through the interposer rank 0 writes to the file that is named.
+// The first MPI_Allreduce of a program, whose walk through the interposer rank 0 writes to the file that is
+// named.
 
 #include <mpi.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-// Which functions of an instrumented interposer (-finstrument-functions) one thread enters between begin_walk() and
-// end_walk(), each once, in the order in which it is first entered. Preloaded before the interposer.
+// Which functions of an instrumented interposer (-finstrument-functions) one thread enters between
+// begin_walk() and end_walk(), each once, in the order in which it is first entered. Preloaded before the
+// interposer.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -42,7 +43,9 @@ void __cyg_profile_func_exit(void* function, void* caller) {
   (void)caller;
 }
 
-void begin_walk(void) { recording = true; }
+void begin_walk(void) {
+  recording = true;
+}
 
 // Writes a line for each function: the module that it is in, and its address there.
 void end_walk(const char* path) {

@@ -5,14 +5,14 @@
 
 #include "transport/shm/broadcast_buffer.hpp"
 
+#include "random_bytes.hpp"
+#include "shared_group.hpp"
+
 #include <cstring>
 #include <gtest/gtest.h>
 #include <map>
 #include <random>
 #include <thread>
-
-#include "random_bytes.hpp"
-#include "shared_group.hpp"
 
 namespace thalweg::transport {
 namespace {

@@ -2,11 +2,11 @@
 
 // Nothing of a group's memory is given twice, or lies outside of it.
 
-#include <gtest/gtest.h>
-#include <vector>
-
 #include "transport/shm/doorbell.hpp"
 #include "transport/shm/shm_transport.hpp"
+
+#include <gtest/gtest.h>
+#include <vector>
 
 namespace thalweg::transport {
 namespace {

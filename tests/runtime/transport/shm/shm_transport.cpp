@@ -4,13 +4,13 @@
 
 #include "transport/shm/shm_transport.hpp"
 
+#include "random_bytes.hpp"
+#include "shared_group.hpp"
+
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <random>
 #include <thread>
-
-#include "random_bytes.hpp"
-#include "shared_group.hpp"
 
 namespace thalweg::transport {
 namespace {

@@ -2,12 +2,11 @@
 
 // Multicasts and reductions in the switches, their trees, and permutations without contention.
 
+#include "base/error.hpp"
 #include "simulate/packet/messages.hpp"
 #include "simulate/packet/permutations.hpp"
 #include "simulate/packet/routing.hpp"
 #include "simulate/packet/traffic.hpp"
-
-#include "base/error.hpp"
 
 #include <bit>
 #include <fmt/format.h>

@@ -2,13 +2,12 @@
 
 // What holds for any traffic: packets and credits are kept, nothing stands still, results are the same bits.
 
+#include "base/error.hpp"
 #include "simulate/packet/messages.hpp"
 #include "simulate/packet/permutations.hpp"
 #include "simulate/packet/routes.hpp"
 #include "simulate/packet/routing.hpp"
 #include "simulate/packet/traffic.hpp"
-
-#include "base/error.hpp"
 #include "topology/grid.hpp"
 #include "topology/interconnect.hpp"
 

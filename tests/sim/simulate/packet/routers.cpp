@@ -2,11 +2,10 @@
 
 // Exact figures: zero load, queues that theory knows, and the switch whose inputs have queues.
 
+#include "base/error.hpp"
 #include "simulate/packet/messages.hpp"
 #include "simulate/packet/routing.hpp"
 #include "simulate/packet/traffic.hpp"
-
-#include "base/error.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,10 +4,9 @@
 #include "harness.hpp"
 
 #include <algorithm>
+#include <mpi.h>
 #include <numeric>
 #include <vector>
-
-#include <mpi.h>
 
 namespace thalweg::bench {
 

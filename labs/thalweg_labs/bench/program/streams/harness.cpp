@@ -3,7 +3,6 @@
 
 #include <cstdio>
 #include <ctime>
-
 #include <mpi.h>
 
 namespace thalweg::bench {

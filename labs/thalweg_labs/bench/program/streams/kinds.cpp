@@ -10,13 +10,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <mpi.h>
 #include <numeric>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <mpi.h>
 
 namespace thalweg::bench {
 

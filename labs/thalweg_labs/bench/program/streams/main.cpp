@@ -20,10 +20,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <mpi.h>
 #include <span>
 #include <string_view>
-
-#include <mpi.h>
 
 namespace {
 

@@ -4,9 +4,8 @@
 // MPI's types and constants for the family of libraries that this interposer is built for, by the header of
 // the oldest library of the family that is supported. For two families <mpi.h> is the one beside this file.
 
-#include <mpi.h>
-
 #include <cstdint>
+#include <mpi.h>
 #include <type_traits>
 
 namespace thalweg::mpi {
@@ -21,10 +20,10 @@ inline constexpr Family own_family = Family::mpich;
 inline constexpr Family own_family = Family::mpiabi;
 #endif
 
-// A handle as it arrives in a register. MPICH's handles are `int`, other families' are pointers: a call of a
-// program of another family keeps all of its bits on the way to that family's library. Passed like the
-// integer in it, for it is trivially copyable.
-template <class T>
+/// A handle as it arrives in a register. MPICH's handles are `int`, other families' are pointers: a call of a
+/// program of another family keeps all of its bits on the way to that family's library. Passed like the
+/// integer in it, for it is trivially copyable.
+template <typename T>
 class IntegerHandle {
 public:
   IntegerHandle(T handle) : bits_(static_cast<std::uintptr_t>(handle)) {}
@@ -34,7 +33,7 @@ private:
   std::uintptr_t bits_;
 };
 
-template <class T>
+template <typename T>
 using Handle = std::conditional_t<std::is_integral_v<T>, IntegerHandle<T>, T>;
 
 inline constexpr bool has_large_counts = own_family != Family::openmpi;

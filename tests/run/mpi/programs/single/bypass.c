@@ -5,11 +5,11 @@
 //   bypass active|out|early      what the program expects: Thalweg at work; out of its calls from the start;
 //   at
 //                                work, but bypassed before MPI_Init
+#include "check.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "check.h"
 
 static int (*bypass)(int on);
 

@@ -3,11 +3,10 @@
 // Callbacks of attributes and of requests that leave MPI's calls by exceptions and by jumps (`throw`,
 // `jump`), and that call MPI: the program goes on. callbacks throw | jump CASE...
 
-#include <mpi.h>
-
 #include <csetjmp>
 #include <cstdio>
 #include <cstring>
+#include <mpi.h>
 #include <string>
 
 namespace {
@@ -96,7 +95,7 @@ void go_on(MPI_Comm comm = MPI_COMM_WORLD) {
 }
 
 // All ranks leave the call, or rank 0 alone.
-template <class Call>
+template <typename Call>
 void left(const std::string& what, bool all, Call call) {
   const int before = calls;
   volatile bool is_left = false;

@@ -4,7 +4,6 @@
 // then goes on with MPI, and what it calls works as before; or it ends, where natively the library waits for
 // the thread that was canceled.
 #include <mpi.h>
-
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>

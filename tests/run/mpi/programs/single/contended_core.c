@@ -2,8 +2,9 @@
 // Where somebody computes on a rank's core, sched_yield brings the rank to another one and leaves it allowed
 // where it was; `--stays` if it must not.
 #define _GNU_SOURCE
-#include <mpi.h>
+#include "check.h"
 
+#include <mpi.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -12,8 +13,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "check.h"
 
 static volatile int settings_of_affinity = 0; // no compiler expects sched_yield to change it
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 // C++ programs link and run: a reduction with a lambda as user operation, and a broadcast of a vector.
-#include <mpi.h>
-
 #include <cstdio>
+#include <mpi.h>
 #include <vector>
 
 int main(int argc, char** argv) {

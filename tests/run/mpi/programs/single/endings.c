@@ -5,13 +5,13 @@
 //   exit    the last rank exits with status 9 without MPI_Finalize
 //   kill    the last rank is killed by SIGKILL in the middle
 //   echo    rank 0 copies standard input to standard output, and nothing else appears there
+#include "check.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "check.h"
 
 int main(int argc, char** argv) {
   begin(&argc, &argv, MPI_THREAD_SINGLE);

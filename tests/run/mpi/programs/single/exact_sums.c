@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Exact sums (nic:sum=exact): whoever adds in whatever order, the result is the number nearest to the sum, as
 // the compiler rounds an integer of 128 bits. In reductions of all forms, with ranks in two orders.
+#include "check.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "check.h"
 
 enum { MOST = 60, ROUNDS = 30, UNIT = -70 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Files that are written and read by nonblocking collectives: MPI libraries may do that work in the calls
 // that wait for their requests, beside operations in flight.
+#include "check.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "check.h"
 
 enum { LENGTH = 500, ROUNDS = 3 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Communicators are freed after every number of calls that a round of learning may end with: what ranks have
 // begun to agree on then must be brought to its end.
-#include <stdio.h>
-
 #include "check.h"
+
+#include <stdio.h>
 
 int main(int argc, char** argv) {
   begin(&argc, &argv, MPI_THREAD_SINGLE);

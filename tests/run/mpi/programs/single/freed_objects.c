@@ -5,7 +5,6 @@
 //     freed_objects ROUNDS KIB_MAX
 
 #include <mpi.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 

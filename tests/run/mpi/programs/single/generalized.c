@@ -9,7 +9,6 @@
 // `late`: another thread completes it while the call waits, where the library allows that.
 
 #include <mpi.h>
-
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>

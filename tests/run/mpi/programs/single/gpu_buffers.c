@@ -7,12 +7,12 @@
 //                                                   named
 //
 // Runs with device/aware.c preloaded behind the interposer, which ends who touches device memory.
+#include "check.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "check.h"
 
 enum { NUMBERS = 64, ROUNDS = 6 };
 

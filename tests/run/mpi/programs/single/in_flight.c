@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Operations in flight go on while a rank waits in another call of the library: rank 0 begins a nonblocking
 // collective and waits for rank 1, which waits for the collective's end before it comes.
+#include "check.h"
+
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "check.h"
 
 enum { count = 200000, tag = 5, ways = 6, rounds = 3 };
 

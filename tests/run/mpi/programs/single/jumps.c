@@ -3,7 +3,6 @@
 // itself. What is called afterwards, deeper on the stack than the call that was left, works as before.
 
 #include <mpi.h>
-
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>

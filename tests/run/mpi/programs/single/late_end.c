@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // MPI_Finalize from an exit handler, as of programs whose MPI object is a static one of C++: everything that
 // was constructed later than the handler was registered has been destroyed by then.
-#include <stdlib.h>
-
 #include "check.h"
+
+#include <stdlib.h>
 
 int main(int argc, char** argv) {
   if (atexit(end) != 0)

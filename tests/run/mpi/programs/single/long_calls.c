@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Collectives of more than 2^31 bytes, in the memory of one vector a rank: long_calls bcast | allgather.
+#include "check.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-
-#include "check.h"
 
 enum { patience_s = 600, stride = 100003 };
 

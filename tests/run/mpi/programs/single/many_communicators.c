@@ -6,7 +6,6 @@
 // No rank shares more than so many segments of Thalweg's with others at any time.
 
 #include <mpi.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

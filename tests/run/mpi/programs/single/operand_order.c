@@ -7,13 +7,13 @@
 // Each check is repeated, which lets Thalweg learn. With --agree all ranks of an all-reduce must have the
 // same bits. Rank 0 prints a hash of each check's results on all ranks, for comparison with those of another
 // run.
+#include "check.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "check.h"
 
 enum { MOST = 3000, BYTES_MAX = 32, REPETITIONS = 4 };
 

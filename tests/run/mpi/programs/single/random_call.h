@@ -2,10 +2,10 @@
 // A random collective of random_calls.c: its buffers, what is in them before, and what must be in them after.
 #pragma once
 
+#include "check.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "check.h"
 
 enum { guard_words = 8 };
 static const uint64_t untouched = 0xC0FFEE5EA5C0FFEEu;

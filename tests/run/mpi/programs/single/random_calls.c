@@ -5,13 +5,13 @@
 // under way at once. Every word that arrives is checked, and that nothing else was written. Now and then
 // another of the selections takes over (thalweg_set_selection), or a communicator is freed and made again.
 #define _GNU_SOURCE
+#include "check.h"
+#include "single/random_call.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "check.h"
-#include "single/random_call.h"
 
 enum { communicators = 4, max_under_way = 6 };
 

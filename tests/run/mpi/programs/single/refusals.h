@@ -5,7 +5,6 @@
 // whether the next call works.
 
 #include <mpi.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Programs with sessions never call MPI_Init.
-#include <stdio.h>
-
 #include "forms.h"
+
+#include <stdio.h>
 
 int main(int argc, char** argv) {
   read_options(&argc, argv);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Calls of alltoallv with a short block or two: what a mesh, sparse messages or a stream is for.
-#include <stdlib.h>
-
 #include "check.h"
+
+#include <stdlib.h>
 
 enum { ROUNDS = 300 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Short messages one by one, from every rank to every other one: what a stream is for.
-#include <stdlib.h>
-
 #include "check.h"
+
+#include <stdlib.h>
 
 enum { ROUNDS = 3000 };
 

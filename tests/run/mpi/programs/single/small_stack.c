@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // A thread with the smallest stack that the system allows, and what children of a rank get to load.
 
-#include <mpi.h>
-
 #include <limits.h>
+#include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // A library with streams of another version: its hooks are of another size, and it reports what nobody knows.
 // Hooks are called in MPI calls of the program, and in none that they make themselves.
+#include "check.h"
+#include "thalweg/interposer.h"
+
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>
-
-#include "check.h"
-#include "thalweg/interposer.h"
 
 static int progress_calls = 0;
 static int report_calls = 0;

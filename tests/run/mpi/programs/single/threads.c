@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // MPI_THREAD_MULTIPLE: threads on communicators of their own run collectives and make communicators at the
 // same time.
-#include <pthread.h>
-#include <stdio.h>
-
 #include "complete.h"
 #include "forms.h"
+
+#include <pthread.h>
+#include <stdio.h>
 
 enum { THREADS = 3 };
 

@@ -2,15 +2,12 @@
 
 // Error handlers and operators that throw, as C++ wrappers of MPI do: the program catches it, and goes on.
 
-#include <mpi.h>
-
 #include <cstdio>
 #include <cstring>
+#include <dlfcn.h>
+#include <mpi.h>
 #include <stdexcept>
 #include <string>
-
-#include <dlfcn.h>
-
 #include <thalweg/nic.h>
 
 namespace {
@@ -38,7 +35,7 @@ void checked(void* in, void* inout, int* length, MPI_Datatype*) {
   }
 }
 
-template <class Call>
+template <typename Call>
 void expect(const std::string& wanted, Call call) {
   std::string got = "nothing";
   try {

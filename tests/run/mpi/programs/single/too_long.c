@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Counts that do not match: the call fails with MPI_ERR_TRUNCATE where the message was too long, and the next
 // ones work.
-#include <mpi.h>
-
 #include "check.h"
+
+#include <mpi.h>
 
 int main(int argc, char** argv) {
   begin(&argc, &argv, MPI_THREAD_SINGLE);

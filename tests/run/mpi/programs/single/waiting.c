@@ -2,10 +2,10 @@
 // Whoever waits in a collective of ours lets the MPI library go on. Rank 1 comes to each call only when a
 // long message of the program has gone to rank 0, and rank 0 waits there for rank 1 while the library holds
 // the receive.
+#include "check.h"
+
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "check.h"
 
 enum { count = 64, receiver = 0, sender = 1 };
 // No library takes that without the receiver's help.

@@ -7,9 +7,9 @@
 // resolve_predefined_handles().
 
 #define OMPI_SKIP_MPICXX 1
-#include_next <mpi.h>
-
 #include "predefined.hpp"
+
+#include_next <mpi.h>
 
 #undef OMPI_PREDEFINED_GLOBAL
 #define OMPI_PREDEFINED_GLOBAL(type, global) (static_cast<type>(thalweg::mpi::predefined::global))
