@@ -84,7 +84,8 @@ function(thalweg_interposer family include)
   target_include_directories(thalweg_${family} SYSTEM PRIVATE ${include})
   target_link_libraries(thalweg_${family} PRIVATE
     thalweg_flags thalweg_observe thalweg_job_${family} thalweg_control thalweg_nic thalweg_pattern thalweg_place ${CMAKE_DL_LIBS})
-  thalweg_precompile(thalweg_${family} ${family})
+  # Most of its files include these, so they are parsed once a family.
+  thalweg_precompile(thalweg_${family} ${family} mpi/comm/communicators.hpp mpi/call/sides.hpp mpi/state/runtime.hpp)
   target_link_options(thalweg_${family} PRIVATE -static-libstdc++ -static-libgcc -Wl,-Bsymbolic
     -Wl,--version-script=${generated}/exports.map)
   install(TARGETS thalweg_${family} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/thalweg)

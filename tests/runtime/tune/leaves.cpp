@@ -2,6 +2,7 @@
 
 // The schedules of network devices follow the switches that hosts are on: what is predicted is what runs.
 
+#include "base/error.hpp"
 #include "model/predict.hpp"
 #include "strategies/sample.hpp"
 #include "strategies/selection.hpp"
