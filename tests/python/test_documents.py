@@ -55,7 +55,7 @@ def test_man_pages_are_roff() -> None:
 
 
 def test_defaults_in_documents_are_those_of_the_interposer() -> None:
-    waiting = (ROOT / "src" / "runtime" / "wait" / "settings.hpp").read_text()
+    waiting = (ROOT / "src" / "runtime" / "wait" / "yield_history.hpp").read_text()
     settings = (ROOT / "src" / "run" / "mpi" / "state" / "settings.hpp").read_text()
     inside = {
         "poll_us": re.search(r"\bpoll_us = (\d+);", waiting),
