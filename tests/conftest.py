@@ -33,9 +33,12 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "exhaustive: only with --exhaustive")
     for building in BUILDINGS:
         config.addinivalue_line("markers", f"{building}: a test of this building, by its folder")
-    # Shells let what they start in the background ignore interrupts; so would all commands that tests interrupt.
+    # Shells let what they start in the background ignore interrupts, and nohup lets it ignore the end of a session; so
+    # would all commands that tests send these to.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
     # What a developer's shell consents to, a clean machine's does not: each test says by itself what its launches need.
     for consent in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"):
         os.environ.pop(consent, None)
