@@ -97,9 +97,7 @@ class SizedStructure(ctypes.Structure):
 
 
 '''.replace("VERSION_NUMBER", str(version_number()))
-    text += "".join(
-        python_enumeration(one) for header in headers() for one in enumerations(header) if one.is_in_python
-    )
+    text += "".join(python_enumeration(one) for header in headers() for one in enumerations(header) if one.is_in_python)
     text += "".join(python_class(one) for header in headers() for one in structures(header) if one.is_in_python)
     return formatted(text, PYTHON)
 

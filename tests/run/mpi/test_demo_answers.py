@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from test_strategies import selections
 
+from thalweg.launch.timed_run import run
 from thalweg_labs.demo.answers import Answer, agree
 from thalweg_labs.demo.catalog import PROGRAMS
-from thalweg.launch.timed_run import run
 from thalweg_labs.demo.program import Job, Program
 from thalweg_labs.demo.site import Site, base_environment, make_site, thalweg_command
 
