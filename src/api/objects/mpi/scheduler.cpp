@@ -200,9 +200,9 @@ control::Verdict Scheduler::run_until_verdict() {
   };
   for (;;) {
     run_all(true);
+    messages_.flush(); // first of all: others wait for them
     if (rounds.look() == wait::Look::reached)
       return rounds.result();
-    messages_.flush();
     messages_.wait_for(has_work);
   }
 }
