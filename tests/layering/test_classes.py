@@ -9,8 +9,6 @@ from house.figures import CLASS_SIZE_MAX, interposer_figures
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Larger than CLASS_SIZE_MAX, and to be taken apart by the state of their parts. None is added, and none grows.
-LARGE_CLASSES: dict[str, int] = {}
 PROCESS_VARIABLES_MAX = 27
 
 
@@ -19,10 +17,8 @@ def test_classes_have_few_methods_and_members() -> None:
     for file in sources.cpp_of(sources.tracked(ROOT), "src", "include"):
         for found in cpp.classes(cpp.parse(file.text)):
             sizes[found.name] = max(sizes.get(found.name, 0), found.methods + found.members)
-    larger = {name: size for name, size in sizes.items() if size > LARGE_CLASSES.get(name, CLASS_SIZE_MAX)}
+    larger = {name: size for name, size in sizes.items() if size > CLASS_SIZE_MAX}
     assert larger == {}, "break them by state, each part with data of its own"
-    mended = {name for name in LARGE_CLASSES if sizes.get(name, 0) <= CLASS_SIZE_MAX}
-    assert mended == set(), "they are no longer large: take them off the list"
 
 
 def test_meanings_of_calls_are_read_from_the_table() -> None:
