@@ -50,9 +50,11 @@ def run(words: Sequence[str]) -> int:
 
 def try_program(words: Sequence[str]) -> int:
     """Run what stands behind `thalweg try` in pairs."""
+    from thalweg.cli.ending import ends_at_signals  # noqa: PLC0415
     from thalweg.pairs.command import try_words  # noqa: PLC0415
 
-    status = try_words(words)
+    with ends_at_signals():
+        status = try_words(words)
     return _show_help("try") if status is None else status
 
 

@@ -55,9 +55,14 @@ def run(
             raise RunFailedError(message) from error
         watchdog = threading.Timer(limit_s, _kill_session, [process.pid])
         watchdog.start()
-        _, wait_status, usage = os.wait4(process.pid, 0)
+        try:
+            _, wait_status, usage = os.wait4(process.pid, 0)
+        except BaseException:  # an interrupt: the session is its own, and hears of none
+            _kill_session(process.pid)
+            raise
+        finally:
+            watchdog.cancel()
         wall_s = time.monotonic() - begin_s
-        watchdog.cancel()
         process.returncode = os.waitstatus_to_exitcode(wait_status)  # keeps Popen from waiting a second time
     text = output_path.read_text(errors="replace")
     if process.returncode != 0:

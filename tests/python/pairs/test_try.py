@@ -2,6 +2,11 @@
 """`thalweg try` runs a user's program in pairs, natively as without Thalweg, and keeps a report if asked for."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -59,3 +64,38 @@ def test_a_failing_program_ends_the_try(thalweg: Command, programs: Programs) ->
     assert done.returncode == 4
     assert "run 1 natively failed" in done.stderr
     assert "status 3" in done.stderr
+
+
+SLEEPER = """
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int count, char** words) {
+  MPI_Init(&count, &words);
+  FILE* const mark = fopen(words[1], "a");
+  fprintf(mark, "%d\\n", (int)getpid());
+  fclose(mark);
+  sleep(600);
+  MPI_Finalize();
+}
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_takes_the_job_along(
+    number: signal.Signals, environment: dict[str, str], programs: Programs, tmp_path: Path
+) -> None:
+    program = programs.build("sleeper", SLEEPER, "mpicc.openmpi")
+    mark = tmp_path / "pids"
+    words = [sys.executable, "-m", "thalweg", "try", "-n", "2", "--", program, str(mark)]
+    process = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while not mark.exists() or len(mark.read_text().split()) < 2:
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(number)
+    process.wait(timeout=60)
+    assert process.returncode == 128 + number
+    end = time.monotonic() + 60
+    while any(os.path.exists(f"/proc/{pid}") for pid in mark.read_text().split()):
+        assert time.monotonic() < end, "the ranks go on"
+        time.sleep(0.05)
