@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs built for the tests."""
 
+import hashlib
 import os
 import shutil
 import stat
@@ -43,9 +44,12 @@ class Programs:
         self.folder = folder
 
     def build(self, name: str, source: str, *compiler: str) -> str:
-        path = self.folder / name
+        """Build a program once; another source or compiler of the same name gives another program."""
+        folder = self.folder / hashlib.sha256("\0".join((source, *compiler)).encode()).hexdigest()[:12]
+        path = folder / name
         if not path.exists():
-            file = self.folder / f"{name}.c"
+            folder.mkdir(exist_ok=True)
+            file = folder / f"{name}.c"
             file.write_text(source)
             subprocess.run(
                 [compiler[0], "-o", path, file, *compiler[1:]], check=True, capture_output=True, env=plain_environment()
