@@ -40,6 +40,7 @@ public:
     }
     return took;
   }
+  std::uint64_t ticks() const { return clock_.ticks(); }
   /// When the last lap ended.
   std::uint64_t last() const { return last_; }
 
