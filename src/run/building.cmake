@@ -34,7 +34,7 @@ if(THALWEG_LIBDW_INCLUDE_DIR AND THALWEG_LIBDW)
   set_target_properties(thalweg_symbols PROPERTIES OUTPUT_NAME thalweg-symbols PREFIX lib
     CXX_VISIBILITY_PRESET hidden)
   target_link_libraries(thalweg_symbols PRIVATE thalweg_flags ${THALWEG_LIBDW})
-  target_link_options(thalweg_symbols PRIVATE -static-libstdc++ -static-libgcc)
+  thalweg_runs_anywhere(thalweg_symbols)
   install(TARGETS thalweg_symbols LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/thalweg)
 endif()
 
@@ -42,7 +42,7 @@ endif()
 add_executable(thalweg_unfinished ${PROJECT_SOURCE_DIR}/src/run/mpi/unfinished/main.cpp)
 set_target_properties(thalweg_unfinished PROPERTIES OUTPUT_NAME thalweg-unfinished)
 target_link_libraries(thalweg_unfinished PRIVATE thalweg_flags thalweg_observe)
-target_link_options(thalweg_unfinished PRIVATE -static-libstdc++ -static-libgcc)
+thalweg_runs_anywhere(thalweg_unfinished)
 install(TARGETS thalweg_unfinished RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/thalweg)
 
 # What tools need that read the sources and build nothing, as clang-tidy.
@@ -86,7 +86,8 @@ function(thalweg_interposer family include)
     thalweg_flags thalweg_observe thalweg_job_${family} thalweg_control thalweg_nic thalweg_pattern thalweg_place ${CMAKE_DL_LIBS})
   # Most of its files include these, so they are parsed once a family.
   thalweg_precompile(thalweg_${family} ${family} mpi/comm/communicators.hpp mpi/call/sides.hpp mpi/state/runtime.hpp)
-  target_link_options(thalweg_${family} PRIVATE -static-libstdc++ -static-libgcc -Wl,-Bsymbolic
+  thalweg_runs_anywhere(thalweg_${family})
+  target_link_options(thalweg_${family} PRIVATE -Wl,-Bsymbolic
     -Wl,--version-script=${generated}/exports.map)
   install(TARGETS thalweg_${family} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/thalweg)
   thalweg_world(${family} ${include} ${ARGN})
@@ -116,7 +117,8 @@ function(thalweg_world family include)
   endif()
   target_include_directories(thalweg_world_${family} SYSTEM PRIVATE ${include})
   target_link_libraries(thalweg_world_${family} PRIVATE thalweg_flags ${CMAKE_DL_LIBS})
-  target_link_options(thalweg_world_${family} PRIVATE -static-libstdc++ -static-libgcc -Wl,-Bsymbolic
+  thalweg_runs_anywhere(thalweg_world_${family})
+  target_link_options(thalweg_world_${family} PRIVATE -Wl,-Bsymbolic
     -Wl,--version-script=${generated}/world_exports.map)
   add_dependencies(thalweg_world_${family} thalweg_${family}) # which generates predefined.hpp
   install(TARGETS thalweg_world_${family} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/thalweg)
