@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What newer C libraries have, and headers or GCC's libraries want, in terms of what old ones have. Hidden: each
- * library that is linked with it has its own, and nobody else sees it. */
+/* What newer C libraries have, and headers or GCC's libraries want, in terms of what old ones have. Hidden:
+ * each library that is linked with it has its own, and nobody else sees it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

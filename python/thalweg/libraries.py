@@ -28,6 +28,11 @@ def unfinished_program() -> str:
     return _library("thalweg-unfinished", "the program that reports jobs that were interrupted")
 
 
+def trial_program_for(soname: str) -> str:
+    """Find the program that measures, for an MPI library of that name."""
+    return _library(f"thalweg-trial-{soname}", "the program that measures")
+
+
 def stream_library(family: Family) -> str:
     """Find what programs on streams call."""
     return _library(f"libthalweg-stream-{family.name}.so", f"streams for {family.title}")

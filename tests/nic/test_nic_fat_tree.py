@@ -13,8 +13,8 @@ import pytest
 
 from thalweg.lab.hosts import saved
 from thalweg.nic.agent import start_on
-from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import Session, start_words
+from thalweg.trials.shipped import trial_program
 
 pytestmark = cards.NEED
 

@@ -14,8 +14,8 @@ from thalweg.lab.hosts import saved
 from thalweg.machine.probe_devices import hops_of, measure_devices
 from thalweg.strategies import make_sample
 from thalweg.trials.cases import Case, candidates, node_places
-from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import Session, start_words
+from thalweg.trials.shipped import trial_program
 from thalweg.tune import explain
 
 pytestmark = cards.NEED

@@ -17,9 +17,9 @@ from thalweg.machine.fit_resources import Resource, predicted
 from thalweg.machine.resource_files import described, text_of
 from thalweg.machine.resource_forms import FORMS, Shape
 from thalweg.placement.mapping import Budget
-from thalweg.trials.compiler import trial_program
 from thalweg.trials.places import Place
 from thalweg.trials.session import Job, Session, start_words
+from thalweg.trials.shipped import trial_program
 
 ROUND_THE_CELL = [1, 3, 5, 7, 6, 4, 2, 0]
 CORES = 8

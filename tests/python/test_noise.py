@@ -13,8 +13,8 @@ from support import plain_environment
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.machine.noise import CoreNoise, described_noise, file_text, measured_noise, noise_text
 from thalweg.simulation.ground import Costs
-from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import Session, start_words
+from thalweg.trials.shipped import trial_program
 
 
 def made(seed: int, pauses: str) -> CoreNoise:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The trial program is compiled where there is a compiler and room, and what is missing is said."""
+"""Programs are compiled where there is a compiler and room, and what is missing is said."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from thalweg.errors import INSTALLATION, ThalwegError
-from thalweg.trials.compiler import trial_program
+from thalweg.trials.compiler import compiled_program
 
 
 class Usage(NamedTuple):
@@ -35,10 +35,12 @@ def test_a_full_disk_is_no_lack_of_headers(
     compiler.chmod(0o755)
     shutil.copy(compiler, tmp_path / "bin" / "mpicc.openmpi")
     (tmp_path / "bin" / "libmpi.so.40").touch()
+    source = tmp_path / "program.c"
+    source.touch()
     monkeypatch.setattr(shutil, "disk_usage", lambda place: Usage(0 if place == str(tmp_path / full) else 1 << 40))
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache"), "TMPDIR": str(tmp_path / "scratch")}
     with pytest.raises(ThalwegError) as error:
-        trial_program(str(tmp_path / "bin" / "libmpi.so.40"), environment)
+        compiled_program("trial", [source], str(tmp_path / "bin" / "libmpi.so.40"), environment)
     assert error.value.status is INSTALLATION
     assert error.value.message.startswith(problem.format(tmp_path / full)), error.value.message
     assert error.value.remedy.startswith(remedy)

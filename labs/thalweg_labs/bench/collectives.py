@@ -14,8 +14,8 @@ from thalweg.errors import USAGE, ThalwegError
 from thalweg.programs.families import BY_NAME
 from thalweg.rows import Row, geometric_mean, make_row, write_rows
 from thalweg.strategies import all_strategies, operations
-from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import NATIVE, PASSED_ON, Mode, Session
+from thalweg.trials.shipped import trial_program
 
 SIZES = (*(8 * 4**power for power in range(9)), 1 << 20)
 WITHOUT_SIZE = "barrier"

@@ -19,8 +19,9 @@ from rich.progress import track
 
 from thalweg.rows import Row, geometric_mean, paired_row, write_rows
 from thalweg.trials.cases import Case
-from thalweg.trials.compiler import compiled_program, trial_program
+from thalweg.trials.compiler import compiled_program
 from thalweg.trials.session import Mode, Session, start_words
+from thalweg.trials.shipped import trial_program
 from thalweg.units import time_text
 from thalweg_labs.bench.tuned import Figures, measure_case, tuning_file
 

@@ -18,8 +18,8 @@ from thalweg import _core
 from thalweg.plots import new_figure, save_figure
 from thalweg.rows import Row, make_row, write_rows
 from thalweg.trials.cases import Case
-from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import NATIVE, Job, Session, start_words
+from thalweg.trials.shipped import trial_program
 from thalweg.tune.run import Found, machine_of, tune_case
 from thalweg.tune.search import EXHAUSTIVE, Effort
 from thalweg.units import size_text, time_text

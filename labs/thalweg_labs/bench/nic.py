@@ -14,8 +14,8 @@ from thalweg.errors import NIC, ThalwegError
 from thalweg.lab.hosts import Lab, saved
 from thalweg.rows import Row, paired_row, write_rows
 from thalweg.strategies import all_strategies
-from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import NATIVE, Samples, Session, start_words
+from thalweg.trials.shipped import trial_program
 from thalweg.units import time_text
 from thalweg_labs.bench import nic_messages, nic_strangers
 

@@ -21,8 +21,9 @@ from thalweg import _core
 from thalweg.errors import FAILED, USAGE, ThalwegError
 from thalweg.rows import Row, make_row, write_rows
 from thalweg.trials.cases import node_places
-from thalweg.trials.compiler import compiled_program, trial_program
+from thalweg.trials.compiler import compiled_program
 from thalweg.trials.session import NATIVE, Session, start_words
+from thalweg.trials.shipped import trial_program
 from thalweg.units import time_text
 
 PROGRAM = Path(__file__).parent / "program" / "phases.c"

@@ -13,8 +13,8 @@ from thalweg.errors import USAGE, ThalwegError
 from thalweg.rows import Row, paired_row, write_rows
 from thalweg.strategies import all_strategies
 from thalweg.trials.cases import Case
-from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import NATIVE, Samples, Session, start_words
+from thalweg.trials.shipped import trial_program
 from thalweg.units import size_text, time_text
 
 ORDERS = ("tour", "places")

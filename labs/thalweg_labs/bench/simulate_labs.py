@@ -19,8 +19,8 @@ from thalweg.rows import Row, make_row, write_rows
 from thalweg.simulation.candidates import simulate_candidate
 from thalweg.simulation.ground import LEVELS
 from thalweg.trials.cases import Case, candidates, node_places
-from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import Job, Session, start_words
+from thalweg.trials.shipped import trial_program
 from thalweg.tune.run import machine_of
 
 BATCHES = 3

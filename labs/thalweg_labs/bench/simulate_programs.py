@@ -21,8 +21,9 @@ from thalweg.simulation.candidates import network_of_nodes
 from thalweg.simulation.ground import Costs
 from thalweg.simulation.replaying import replay
 from thalweg.trials.cases import node_places
-from thalweg.trials.compiler import compiled_program, trial_program
+from thalweg.trials.compiler import compiled_program
 from thalweg.trials.session import Session, start_words
+from thalweg.trials.shipped import trial_program
 from thalweg.tune.run import machine_of
 from thalweg_labs.bench.lab_jobs import output_of
 from thalweg_labs.bench.simulate_labs import accuracy, rows_of, words_of

@@ -22,8 +22,8 @@ from thalweg.errors import USAGE, ThalwegError
 from thalweg.rows import Row, geometric_mean, pair_ratios, paired_row, write_rows
 from thalweg.settings.layers import default_tuning_file
 from thalweg.trials.cases import Case
-from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import PASSED_ON, Mode, Session, start_words
+from thalweg.trials.shipped import trial_program
 from thalweg.units import time_text
 
 COMPLETION = "completion time"

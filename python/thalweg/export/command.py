@@ -13,8 +13,8 @@ from thalweg.rows import Row, geometric_mean, make_row, write_rows
 from thalweg.rules.library import Library, library_of
 from thalweg.text_files import write_text
 from thalweg.trials.cases import Case
-from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import start_words
+from thalweg.trials.shipped import trial_program
 from thalweg.tune import library_trials
 from thalweg.tune.statistics import is_faster
 

@@ -24,8 +24,8 @@ from thalweg.machine.probe import probe, steps
 from thalweg.machine.resource_files import described, text_of
 from thalweg.plots import new_figure, save_figure
 from thalweg.terminal import output_console
-from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import Job, Session, start_words
+from thalweg.trials.shipped import trial_program
 from thalweg.units import count_text, rate_text, size_text, time_text, times_text
 
 DOUBTFUL_PART = 0.05

@@ -78,7 +78,7 @@ Rows = Sequence[Sequence[float]]
 
 
 class Costs(NamedTuple):
-    """What messages between two ranks cost, by size: seconds, a row of samples each (program/probes.h)."""
+    """What messages between two ranks cost, by size: seconds, a row of samples each (src/run/trial/probes.h)."""
 
     sizes: Sequence[int]
     half_trip: Rows

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs that measure, compiled with the compiler of the MPI that is to be measured, once for each."""
+"""Programs compiled with the compiler of the MPI that is to be measured, once for each."""
 
 import hashlib
 import os
@@ -16,13 +16,6 @@ from thalweg.programs.families import LoadedMpi
 
 _NEEDED_BYTES = 1 << 21
 """Of the program, and of what compilers keep on their way to it."""
-
-TRIAL_PROGRAM = Path(__file__).parent / "program"
-
-
-def trial_program(mpi: str, environment: Mapping[str, str]) -> str:
-    """Give the path of the trial program for an MPI: a family's name, or a prefix, library or launcher."""
-    return compiled_program("trial", sorted(TRIAL_PROGRAM.glob("*.[ch]")), mpi, environment)
 
 
 def library_options(library: str, mpi: str, environment: Mapping[str, str]) -> list[str]:

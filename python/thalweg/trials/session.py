@@ -162,7 +162,7 @@ class Session:
         return results
 
     def probe(self, request: str) -> tuple[float, ...]:
-        """Make one of the measurements of program/probes.h; microseconds."""
+        """Make one of the measurements of src/run/trial/probes.h; microseconds."""
         self._ask(f"@{request}")
         answer = self._answer()
         assert isinstance(answer, dict)

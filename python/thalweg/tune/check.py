@@ -11,8 +11,8 @@ from rich.table import Table
 from thalweg import _core
 from thalweg.terminal import output_console
 from thalweg.trials.cases import OPERATIONS
-from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import Job, Session, start_words
+from thalweg.trials.shipped import trial_program
 from thalweg.tune import store
 from thalweg.tune.explain import tuning_path_of
 from thalweg.tune.guidelines import SIZES, Native, Violation, checks, remedies, violation

@@ -21,8 +21,8 @@ from thalweg.settings.user_algorithms import chosen_by_user
 from thalweg.strategies import device_strategies
 from thalweg.text_files import write_text
 from thalweg.trials.cases import Case, candidates, node_places, remark_on_routes
-from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import NATIVE, Job, Mode, Samples, Session, start_words
+from thalweg.trials.shipped import trial_program
 from thalweg.tune import store
 from thalweg.tune.clock import LEVELS, LIBRARY_END, PROBE_END, SECOND_JOB_END, STRATEGIES_END, Clock, Pace, Step
 from thalweg.tune.library import Comparison, compare_with_picks
