@@ -17,7 +17,8 @@ def main() -> int:
         # What a terminal's encoding lacks, and names of files that are no text, must not end a command.
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(errors="replace")
-    sys.set_int_max_str_digits(0)  # a number of any length is read, and then refused as too large
+    if lift := getattr(sys, "set_int_max_str_digits", None):  # not in the first releases of Python 3.10
+        lift(0)  # a number of any length is read, and then refused as too large
     try:
         try:
             return application(sys.argv[1:])

@@ -16,10 +16,11 @@ import traceback
 import weakref
 from collections.abc import Callable
 from types import FrameType, TracebackType
-from typing import Any, NoReturn, Self, SupportsIndex
+from typing import Any, NoReturn, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
+from typing_extensions import Self
 
 from thalweg import structures
 from thalweg.stream_library import (
@@ -280,7 +281,8 @@ class FinishRequest:
 def _place_of(frame: FrameType) -> str:
     """Name a place as reports do those of compiled programs."""
     code = frame.f_code
-    return f"{os.path.basename(code.co_filename)}:{frame.f_lineno} ({code.co_qualname.strip('<>')})"
+    name: str = getattr(code, "co_qualname", code.co_name)  # since 3.11
+    return f"{os.path.basename(code.co_filename)}:{frame.f_lineno} ({name.strip('<>')})"
 
 
 def _receiver(method: "weakref.WeakMethod[Callable[[int, int], int]]") -> Callable[[int | None, int, int], int]:

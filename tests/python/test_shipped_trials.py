@@ -6,8 +6,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support import plain_environment
 
+from support import plain_environment
 from thalweg.errors import INSTALLATION, ThalwegError
 from thalweg.libraries import trial_program_for
 from thalweg.programs.families import FAMILIES

@@ -12,10 +12,11 @@ import ctypes
 import math
 import weakref
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from typing_extensions import Self
 
 from thalweg.balancing.library import (
     SCHEMES,

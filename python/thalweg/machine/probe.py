@@ -100,7 +100,7 @@ def probe(session: Session, show: Callable[[], None]) -> tuple[_core.Machine, di
     machine.title = fingerprint.describe()
     machine.parts = describe_node()
     machine.mpi, machine.transport, machine.cores = fingerprint.mpi, fingerprint.transport, fingerprint.cores
-    machine.date = dt.datetime.now(dt.UTC).date().isoformat()
+    machine.date = dt.datetime.now(dt.timezone.utc).date().isoformat()
     machine.nodes_per_machine = max(1, len(set(job.nodes)) // job.machines)
     measured: dict[str, Costs] = {}
     levels = []

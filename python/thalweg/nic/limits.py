@@ -9,12 +9,12 @@ operators = "/etc/thalweg/operators"    # a folder with operators of users; none
 """
 
 import ipaddress
-import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
 from thalweg.errors import NIC, ThalwegError
 from thalweg.settings.files import check_keys
+from thalweg.toml import tomllib
 
 FILE = Path("/etc/thalweg/nic.toml")
 _GROUPS_MAX = 256

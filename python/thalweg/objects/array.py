@@ -9,9 +9,10 @@ import pickle
 import weakref
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
+from typing_extensions import Self
 
 from thalweg.objects import messages
 from thalweg.objects.calls import Broadcast, Proxy, Section

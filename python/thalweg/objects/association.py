@@ -2,7 +2,9 @@
 """Calls of elements in brackets, which travel combined (docs/objects.md)."""
 
 import weakref
-from typing import Any, Generic, Self
+from typing import Any, Generic
+
+from typing_extensions import Self
 
 from thalweg.objects.array import Array
 from thalweg.objects.calls import Calls, Proxy, Section, target_of

@@ -99,9 +99,9 @@ def _grid(slots: Slots, loads: NDArray[np.float64]) -> list[str]:
         at = [z, y, x]
         if at[axis] == place.shape[axis] - 1 <= 1:
             return " "
-        here = int(place[*at])
+        here = int(place[tuple(at)])
         at[axis] = (at[axis] + 1) % place.shape[axis]
-        return tenths.get((here, int(place[*at])), " ")
+        return tenths.get((here, int(place[tuple(at)])), " ")
 
     def line(z: int, y: int) -> str:
         text = ""

@@ -60,7 +60,7 @@ def _grid(slots: Slots, loads: NDArray[np.float64], frame: Frame, step: float) -
             if at[axis] == place.shape[axis] - 1 <= 1:
                 continue  # of two nodes the one link is the first one's
             at[axis] = (at[axis] + 1) % place.shape[axis]
-            part = by_neighbors.get((here, int(place[*at])), 0.0) / frame.highest
+            part = by_neighbors.get((here, int(place[tuple(at)])), 0.0) / frame.highest
             if part == 0:
                 continue
             if axis == 0:

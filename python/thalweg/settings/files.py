@@ -35,7 +35,7 @@ def read_file(path: str) -> tuple[dict[str, Any], str] | None:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ThalwegError(SETTINGS, f"{path}:{line}: it is not UTF-8 text", _REMEDY) from error
-    import tomllib  # noqa: PLC0415 - most runs have no file and start faster without
+    from thalweg.toml import tomllib  # noqa: PLC0415 - most runs have no file and start faster without
 
     try:
         table = tomllib.loads(text)

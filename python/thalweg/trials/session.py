@@ -11,7 +11,9 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
+
+from typing_extensions import Self
 
 from thalweg.errors import FAILED, ThalwegError
 from thalweg.lab.hosts import node_list_of_lab
