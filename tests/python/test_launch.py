@@ -102,6 +102,21 @@ class TestHandingVariablesToRanks:
         command = with_variables(launcher(SLURM), ["-n", "2", f"--export={given_export}", "./app"], VARIABLES, {})
         assert command == ["-n", "2", f"--export={expected}", "./app"]
 
+    def test_slurms_export_may_be_two_words(self) -> None:
+        command = with_variables(launcher(SLURM), ["--export", "A=1", "-n", "2", "./app"], {"LD_PRELOAD": "/o.so"}, {})
+        assert command == ["--export=A=1,LD_PRELOAD=/o.so", "-n", "2", "./app"]
+
+    @pytest.mark.parametrize(
+        ("inherited", "expected"),
+        [("NONE", "THALWEG_USE,THALWEG_SUMMARY,LD_PRELOAD=/ours.so"), ("ALL,A", "ALL,A,LD_PRELOAD=/ours.so")],
+    )
+    def test_slurms_export_of_the_batch_script_holds(self, inherited: str, expected: str) -> None:
+        environment = {"SLURM_EXPORT_ENV": inherited}
+        command = with_variables(launcher(SLURM), ["./app"], VARIABLES, environment)
+        assert command == [f"--export={expected}", "./app"]
+        own = with_variables(launcher(SLURM), ["--export=ALL", "./app"], VARIABLES, environment)
+        assert own == ["--export=ALL,LD_PRELOAD=/ours.so", "./app"]
+
     def test_flux_needs_a_command_that_starts_programs(self) -> None:
         with pytest.raises(ThalwegError, match="flux starts programs with one of"):
             with_variables(launcher(FLUX), ["jobs"], VARIABLES, {})

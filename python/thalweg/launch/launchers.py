@@ -127,7 +127,7 @@ def with_variables(
     for section in sections(words):
         command += [":"] if command else []
         if launcher.kind == SLURM:
-            command += _with_slurm_export(section, variables, joined)
+            command += _with_slurm_export(section, variables, joined, environment)
         else:
             command += _with_open_mpi_variables(section, variables, preload, joined)
     return command
@@ -206,23 +206,28 @@ def _append_to_pair(words: list[str], options: Sequence[str], preload: str) -> b
     return bool(places)
 
 
-def _with_slurm_export(words: list[str], variables: Mapping[str, str], preload: str) -> list[str]:
-    """Give srun one --export: the user's list with ours behind it, or ALL where there is none."""
-    names = [name for name in variables if name != PRELOAD]
-    index = next((place for place, word in enumerate(words) if word.startswith("--export=")), None)
-    entries = ["ALL"] if index is None else words[index].removeprefix("--export=").split(",")
-    entries = [entry for entry in entries if entry not in ("NONE", "")]
+def _with_slurm_export(
+    words: list[str], variables: Mapping[str, str], preload: str, environment: Mapping[str, str]
+) -> list[str]:
+    """Give srun one --export: the user's list with ours behind it, or ALL where there is none.
+
+    `#SBATCH --export=NONE` leaves its list to every srun of the script, in a variable.
+    """
+    options = [place for place, word in enumerate(words) if word == "--export" or word.startswith("--export=")]
+    before, rest, given = words[:0], words, environment.get("SLURM_EXPORT_ENV") or "ALL"
+    if options:
+        _, equals, value = words[options[0]].partition("=")
+        end = options[0] + (1 if equals else 2)
+        before, rest, given = words[: options[0]], words[end:], value if equals else "".join(words[end - 1 : end])
+    entries = [entry for entry in given.split(",") if entry not in ("NONE", "NIL", "")]
     if "ALL" not in entries:
-        entries += names
+        entries += [name for name in variables if name != PRELOAD]
     own = next((place for place, entry in enumerate(entries) if entry.startswith(PRELOAD + "=")), None)
     if own is not None and preload:
         entries[own] += f":{preload}"
     elif preload:
         entries.append(f"{PRELOAD}={preload}")
-    export = "--export=" + ",".join(entries)
-    if index is None:
-        return [export, *words]
-    return [*words[:index], export, *words[index + 1 :]]
+    return [*before, "--export=" + ",".join(entries), *rest]
 
 
 def _with_flux_environment(words: list[str], preload: str) -> list[str]:

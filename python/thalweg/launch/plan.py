@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from thalweg.errors import LAUNCHER, PROGRAM, USAGE, ThalwegError
 from thalweg.launch import absent_networks
+from thalweg.launch.allocation import even_nodes, is_allocated
 from thalweg.launch.arguments import Arguments
 from thalweg.launch.cores import core_count
 from thalweg.launch.launchers import (
@@ -46,7 +47,6 @@ _ROOT_VARIABLES = ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM")
 _HOST_FILES = ("HYDRA_HOST_FILE", "I_MPI_HYDRA_HOST_FILE")
 _ALLOCATORS = ("salloc", "qlogin")
 _SUBMITTERS = ("sbatch", "qsub", "bsub", "msub", "condor_submit", "pjsub", "ccc_msub")
-_ALLOCATIONS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID")
 
 
 class Plan(NamedTuple):
@@ -103,7 +103,7 @@ def _launched(arguments: Arguments, job: _Job) -> Plan:
     _check_root(launcher, (), environment)
     ranks = arguments.ranks + sum(map(_ranks_in, sections(arguments.command)[1:]))
     options = ["-n", str(arguments.ranks)]
-    allocated = any(name in environment for name in _ALLOCATIONS)
+    allocated = is_allocated(environment)
     if launcher.kind in (OPEN_RTE, PRRTE) and not allocated and ranks > core_count():
         options += ["--oversubscribe"] if launcher.kind == OPEN_RTE else ["--map-by", ":OVERSUBSCRIBE"]
     if launcher.kind == HYDRA and not allocated and not any(name in environment for name in _HOST_FILES):
@@ -113,7 +113,7 @@ def _launched(arguments: Arguments, job: _Job) -> Plan:
     command = [word_for(launcher, environment), *options, *arguments.command]
     plan = _launcher_plan(launcher, command, (mpi.family, programs), job)
     loaded = _mpi_of_all(programs) or mpi
-    return plan if allocated or settings["disable"].value else _with_rules(plan, loaded, ranks, settings)
+    return plan if settings["disable"].value else _with_rules(plan, loaded, ranks, settings)
 
 
 def _mpi_of_all(programs: Sequence[Program | None]) -> LoadedMpi | None:
@@ -146,9 +146,10 @@ def _with_rules(plan: Plan, mpi: LoadedMpi, ranks: int, settings: Settings) -> P
     from thalweg.rules.loading import Job, write_library_rules  # noqa: PLC0415
 
     library = library_of_mpi(mpi)
-    if library is None:
+    nodes = even_nodes(ranks, plan.environment)
+    if library is None or not nodes:
         return plan
-    rules = write_library_rules(library, Job(ranks, 1, plan.environment), tuning, selections)
+    rules = write_library_rules(library, Job(ranks, nodes, plan.environment), tuning, selections)
     remarks = (*plan.remarks, rules.remark) if rules.remark else plan.remarks
     own = marked(rules.variables, plan.environment)
     return plan._replace(environment=plan.environment | own, remarks=remarks)
@@ -179,7 +180,7 @@ def _launcher_plan(
         return Plan(launcher.path, tuple(command), dict(environment), ())
     preloads = with_needed(programs, {**variables, **job.for_ranks}, environment)
     own = {name: value for name, value in preloads.variables.items() if name != PRELOAD}
-    if not any(name in environment for name in _ALLOCATIONS):
+    if not is_allocated(environment):
         own |= marked(absent_networks.variables(launcher, command[1:], environment), environment)
     words = with_variables(launcher, command[1:], preloads.variables, preloads.environment)
     return Plan(launcher.path, (command[0], *words), {**environment, **own}, preloads.remarks)
