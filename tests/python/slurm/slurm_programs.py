@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs that run under Slurm: one says where its ranks are, and the last rank of the other takes 2 GB of memory."""
+
+HERE_SOURCE = """
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int count, char** words) {
+  int rank, size, rounds = count > 1 ? atoi(words[1]) : 10;
+  static double in[1024], out[1024];
+  char host[64];
+  MPI_Init(&count, &words);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  gethostname(host, sizeof host);
+  for (int i = 0; i < 1024; i++)
+    in[i] = rank;
+  if (rounds > 10 && rank == 0) {
+    puts("started");
+    fflush(stdout);
+  }
+  for (int i = 0; i < rounds; i++)
+    MPI_Allreduce(in, out, 1024, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  printf("rank %d on %s, sum %g, FLAVOR %s\\n", rank, host, out[1023], getenv("FLAVOR") ? getenv("FLAVOR") : "-");
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+HOG_SOURCE = """
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int count, char** words) {
+  int rank, size;
+  double in = 1, out;
+  MPI_Init(&count, &words);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  for (int i = 0; rank == size - 1 && i < 2000; i++)
+    memset(malloc(1 << 20), 1, 1 << 20);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}
+"""
