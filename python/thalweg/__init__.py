@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from thalweg.placement.mapping import Budget, Placement, Sharing, map_ranks
     from thalweg.placement.pattern import Pattern
     from thalweg.placement.reorder import Reordering, reorder
+    from thalweg.report.notebook import Report, read_report
     from thalweg.simulation.network import NetworkSimulation, Routers, simulate_network
     from thalweg.simulation.results import Simulation
     from thalweg.simulation.simulate import simulate
@@ -70,6 +71,7 @@ __all__ = [
     "PlaceError",
     "Placement",
     "Reordering",
+    "Report",
     "Routers",
     "Section",
     "Sharing",
@@ -84,6 +86,7 @@ __all__ = [
     "checkpoint",
     "map_ranks",
     "read_pattern",
+    "read_report",
     "reorder",
     "restore",
     "simulate",
@@ -108,6 +111,7 @@ _MODULES = {
     "PlaceError": "thalweg.placement.library",
     "Placement": "thalweg.placement.mapping",
     "Reordering": "thalweg.placement.reorder",
+    "Report": "thalweg.report.notebook",
     "Sharing": "thalweg.placement.mapping",
     "Routers": "thalweg.simulation.network",
     "Simulation": "thalweg.simulation.results",
@@ -117,6 +121,7 @@ _MODULES = {
     "balance": "thalweg.balancing.balance",
     "map_ranks": "thalweg.placement.mapping",
     "read_pattern": "thalweg.placement.files",
+    "read_report": "thalweg.report.notebook",
     "reorder": "thalweg.placement.reorder",
     "simulate": "thalweg.simulation.simulate",
     "simulate_stream": "thalweg.simulation.streams",

@@ -20,12 +20,14 @@ def show(
     ] = "",
     nodes: Annotated[str, typer.Option(metavar="FILE", help="A list of hosts to check.", show_default=False)] = "",
     output: Annotated[str, output_file("--output", "-o", help="The graph's file to write.", show_default=False)] = "",
+    plot: Annotated[str, output_file("--plot", help="A picture of it to write: .svg, .png.", show_default=False)] = "",
 ) -> None:
     """Show how large a network is, and how far its nodes are apart.
 
     Reads names of networks, graphs, Slurm's topology.conf and scontrol show topology, ibnetdiscover with forwarding
-    tables, and hwloc's XML. A graph that is written serves as network: graph:FILE.
+    tables, and hwloc's XML. A graph that is written serves as network: graph:FILE. A picture has the nodes by their
+    distance, and the links too if they are few.
     """
     from thalweg.machine.show import show_machine  # noqa: PLC0415
 
-    show_machine(source, tables=tables, nodes=nodes, output=output)
+    show_machine(source, tables=tables, nodes=nodes, output=output, plot=plot)

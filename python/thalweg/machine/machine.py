@@ -10,11 +10,14 @@ import numpy as np
 from thalweg import _core
 from thalweg.call_arguments import checked
 from thalweg.errors import SETTINGS, ThalwegError
+from thalweg.notebook_html import facts_html
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
+
+    from thalweg.notebook_figure import NotebookFigure
 
 
 class Machine:
@@ -44,6 +47,35 @@ class Machine:
             self.slots = self._slots()
         except _core.Error as error:
             raise ThalwegError(SETTINGS, *error.args) from error
+
+    def __repr__(self) -> str:
+        """Say what it is without its arrays."""
+        slots = "" if self.slots is None else f", {self.slots.size} slots"
+        return f"<Machine {self.name}: {self.node_count} nodes{slots}, {self.interconnect.diameter} hops across>"
+
+    def _repr_html_(self) -> str:
+        """Show its figures in a notebook."""
+        shape = self.interconnect
+        return facts_html(
+            self.name,
+            [
+                ("nodes of the job", f"{self.node_count:,}"),
+                ("nodes", f"{shape.nodes:,}"),
+                ("links of the job", f"{self.links:,}, each one way"),
+                ("diameter", f"{shape.diameter} hops"),
+                ("mean hops", f"{shape.mean_hops:.2f}"),
+                *([("slots", f"{self.slots.size:,}")] if self.slots is not None else []),
+            ],
+        )
+
+    def plot(self) -> NotebookFigure:
+        """Draw its switches, nodes and links if they are few, and how many nodes are how far from the first.
+
+        Raises ThalwegError where there is no matplotlib.
+        """
+        from thalweg.machine.figures import machine_figure  # noqa: PLC0415 - slow, and few programs draw
+
+        return machine_figure(self.interconnect)
 
     @property
     def name(self) -> str:

@@ -9,14 +9,15 @@ from thalweg import _core
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.machine.files import nodes_text, read_node_list
 from thalweg.machine.readers.read import Reading, read_machine
+from thalweg.plots import save_figure
 from thalweg.text_files import write_text
 
 _BAR = 40
 _SHOWN_MAX = 1 << 20
 
 
-def show_machine(source: str, *, tables: str, nodes: str, output: str) -> None:
-    """Read a network, print it, and write its graph where that is asked for; texts are empty where nothing is named.
+def show_machine(source: str, *, tables: str, nodes: str, output: str, plot: str = "") -> None:
+    """Read a network, print it, and write its graph and picture where they are asked for; empty names are none.
 
     Raises ThalwegError for a network or hosts that cannot be read, and for a graph that needs no file.
     """
@@ -33,6 +34,11 @@ def show_machine(source: str, *, tables: str, nodes: str, output: str) -> None:
             raise ThalwegError(SETTINGS, f"{name} needs no file", f"write this name: --network {name}")
         write_text(reading.graph, output, "name another: --output FILE")
         print(f"written to {output}: use it as graph:{output}")
+    if plot:
+        from thalweg.machine.figures import machine_figure  # noqa: PLC0415 - slow, and seldom asked for
+
+        save_figure(machine_figure(reading.interconnect), plot)
+        print(f"picture: {plot}")
 
 
 def print_machine(reading: Reading) -> None:

@@ -29,6 +29,10 @@ class Slots(NamedTuple):
     nodes: NDArray[np.int64]
     per_node: NDArray[np.int64]
 
+    def __repr__(self) -> str:
+        """Say what it is without its arrays."""
+        return f"<Slots of {self.machine.name}: {self.nodes.size} on {self.node_count} nodes>"
+
     @property
     def extents(self) -> tuple[int, ...]:
         """Give the sides of the plain mesh or torus that the machine is, with equal links; empty where it is none."""

@@ -10,14 +10,17 @@ import numpy as np
 from thalweg import _core
 from thalweg.call_arguments import checked
 from thalweg.errors import SETTINGS, ThalwegError
+from thalweg.notebook_html import table_html
 from thalweg.placement.bounds import Bound, hop_bytes_bound, link_bound
 from thalweg.placement.machine import Slots, slots_of
 from thalweg.placement.pattern import Pattern, whole_number
+from thalweg.units import time_text
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from thalweg.machine.machine import Machine
+    from thalweg.notebook_figure import NotebookFigure
 
 
 _BOUND_SECONDS = 5.0
@@ -73,6 +76,31 @@ class Placement(NamedTuple):
             f"hop-bytes {placed.hop_bytes:.6g} (numbered: {before.hop_bytes:.6g}), "
             f"most loaded link {placed.link_max:.6g} bytes (numbered: {before.link_max:.6g})>"
         )
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook the figures as numbered and as placed."""
+        before, placed = self.identity, self.placed
+        figures = (
+            ("hop-bytes", before.hop_bytes, placed.hop_bytes, self.bounds.get("hop-bytes")),
+            ("bytes on the most loaded link", before.link_max, placed.link_max, self.bounds.get("link")),
+        )
+        return table_html(
+            f"{self.slot_of.size} tasks placed by {self.method} in {time_text(self.seconds)}",
+            ("", "as numbered", "placed", "none is below"),
+            [
+                (name, f"{one:.6g}", f"{other:.6g}", f"{bound.value:.6g}" if bound is not None else "")
+                for name, one, other, bound in figures
+            ],
+        )
+
+    def plot(self, pattern: Pattern | Any) -> NotebookFigure:
+        """Draw the bytes between slots as numbered and as placed; `pattern` is the one that was placed.
+
+        Raises ThalwegError where there is no matplotlib.
+        """
+        from thalweg.placement.figures import placement_figure  # noqa: PLC0415 - which needs this module
+
+        return placement_figure(pattern if isinstance(pattern, Pattern) else Pattern(pattern), self)
 
     @property
     def imbalance(self) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import CancelledError, ThreadPoolExecutor
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from threading import Event
 from typing import TYPE_CHECKING, Any
@@ -15,11 +15,14 @@ import numpy as np
 from thalweg import _core
 from thalweg.call_arguments import checked
 from thalweg.errors import SETTINGS, USAGE, ThalwegError
+from thalweg.simulation.network_picture import latency_figure, loads_html
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
+
+    from thalweg.notebook_figure import NotebookFigure
 
 PATTERNS = (
     "uniform", "transpose", "bit_reversal", "bit_complement", "shuffle", "tornado", "permutation", "shift:K",
@@ -122,7 +125,7 @@ def routers_from(usual: Routers, texts: Mapping[str, str], names: Sequence[str])
     return replace(usual, **values)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NetworkSimulation:
     """What a network does under each load; latencies in nanoseconds, with both interfaces."""
 
@@ -140,12 +143,28 @@ class NetworkSimulation:
     latency_half_widths: NDArray[np.float64]
     saturated: NDArray[np.bool_]
     """Senders fell behind."""
-    packets: NDArray[np.int64] = field(repr=False)
+    packets: NDArray[np.int64]
     """That were measured."""
-    hops: NDArray[np.int64] = field(repr=False)
+    hops: NDArray[np.int64]
     """Packets through switches, also before it was measured."""
-    fingerprints: tuple[int, ...] = field(repr=False)
+    fingerprints: tuple[int, ...]
     """Equal for equal results."""
+
+    def __repr__(self) -> str:
+        """Say what it is without its arrays."""
+        accepted, half_width = self.saturation
+        return (
+            f"<NetworkSimulation of {self.pattern} on {self.topology} under {self.loads.size} loads: "
+            f"accepts {accepted:.4g} +- {half_width:.2g}>"
+        )
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook what came through under each load, and how long it took."""
+        return loads_html(self)
+
+    def plot(self) -> NotebookFigure:
+        """Draw what came through and how long it took, load by load. Raises ThalwegError without matplotlib."""
+        return latency_figure([self])
 
     @property
     def saturation(self) -> tuple[float, float]:

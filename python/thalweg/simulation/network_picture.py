@@ -1,14 +1,41 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What comes through a network, and latency, over load; and times over sizes: as pictures."""
 
-from collections.abc import Mapping, Sequence
+from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from thalweg.notebook_html import table_html
 from thalweg.plots import new_figure, save_figure
-from thalweg.simulation.network import NetworkSimulation
+from thalweg.units import time_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from thalweg.notebook_figure import NotebookFigure
+    from thalweg.simulation.network import NetworkSimulation
 
 
 def draw_loads(found: Sequence[NetworkSimulation], path: str) -> None:
-    """Draw both for several patterns or networks; the file's name says the format."""
+    """Write the picture of latency_figure() to a file, whose name says the format."""
+    save_figure(latency_figure(found), path)
+
+
+def loads_html(found: NetworkSimulation) -> str:
+    """Write both as a table, load by load."""
+    figures = zip(found.loads, found.accepted, found.latencies, found.saturated, strict=True)
+    return table_html(
+        f"{found.pattern} on {found.topology}",
+        ("load", "accepted", "latency", ""),
+        [
+            (f"{load:.4g}", f"{accepted:.4g}", time_text(float(latency) * 1e-9), "saturated" if full else "")
+            for load, accepted, latency, full in figures
+        ],
+    )
+
+
+def latency_figure(found: Sequence[NetworkSimulation]) -> NotebookFigure:
+    """Draw both for several patterns or networks, what comes through on the left."""
     figure = new_figure(11, 4.5)
     through, latency = figure.subplots(1, 2)
     for one in found:
@@ -32,7 +59,7 @@ def draw_loads(found: Sequence[NetworkSimulation], path: str) -> None:
     latency.set_ylabel("latency, us")
     latency.set_ylim(bottom=0)
     through.legend()
-    save_figure(figure, path)
+    return figure
 
 
 def draw_times(sizes: Sequence[int], nanoseconds: Mapping[str, Sequence[float]], path: str) -> None:

@@ -14,6 +14,7 @@ from thalweg.simulation.simulate import kinds
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from thalweg.notebook_figure import NotebookFigure
     from thalweg.simulation.results import Simulation
 
 DRAWN_RANKS_MAX = 64
@@ -23,15 +24,22 @@ _COLORS = ("tab:blue", "tab:gray", "tab:orange", "tab:purple", "tab:green", "tab
 
 
 def draw_timeline(found: Simulation, path: str) -> None:
+    """Write the picture of timeline_figure() to a file, whose name says the format."""
+    save_figure(timeline_figure(found, f"{path}: "), path)
+
+
+def timeline_figure(found: Simulation, where: str = "") -> NotebookFigure:
     """Draw what the first ranks' processors did, the critical path, and on level flow the links with the most to do.
 
-    The file's name says the format.
+    Raises ThalwegError for a simulation without a timeline, or one too long; `where` begins its message.
     """
     line = found.timeline
     drawn = line.ranks < DRAWN_RANKS_MAX
     if not line.ranks.size or int(drawn.sum()) > DRAWN_SEGMENTS_MAX:
         raise ThalwegError(
-            USAGE, f"{path}: the program has nothing to draw, or too much", "simulate fewer ranks or operations"
+            USAGE,
+            f"{where}the program has nothing to draw, or too much",
+            "simulate fewer ranks or operations, in Python with timeline=True",
         )
     ranks = min(found.ranks, DRAWN_RANKS_MAX)
     links = min(found.links.numbers.size, DRAWN_LINKS_MAX)
@@ -54,7 +62,7 @@ def draw_timeline(found: Simulation, path: str) -> None:
     axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
     if links:
         _draw_links(found, figure.add_subplot(panels[1]), links)
-    save_figure(figure, path)
+    return figure
 
 
 def _draw_links(found: Simulation, axes: Axes, links: int) -> None:

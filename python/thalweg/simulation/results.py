@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from thalweg.notebook_html import facts_html
+from thalweg.units import time_text
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from thalweg import _core
+    from thalweg.notebook_figure import NotebookFigure
 
 TICKS = 1e9
 """Of a second."""
@@ -110,6 +114,28 @@ class Simulation:
             f"<Simulation of {self.ranks} ranks on level {self.level!r}: {self.seconds:.6g} s, "
             f"{self.messages} messages, rank {self.last_rank} is the last>"
         )
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook when it ends, and into which costs the critical path goes."""
+        costs = sorted(self.why.items(), key=lambda cost: -cost[1])
+        return facts_html(
+            f"{self.ranks} ranks on level {self.level}",
+            [
+                ("time", time_text(self.seconds)),
+                ("last rank", str(self.last_rank)),
+                ("messages", f"{self.messages:,}"),
+                *((f"critical path: {kind}", time_text(ticks / TICKS)) for kind, ticks in costs if ticks),
+            ],
+        )
+
+    def plot(self) -> NotebookFigure:
+        """Draw the timeline of the first ranks, with the critical path; needs simulate(..., timeline=True).
+
+        Raises ThalwegError where there is no timeline, or no matplotlib.
+        """
+        from thalweg.simulation.picture import timeline_figure  # noqa: PLC0415 - which needs this module
+
+        return timeline_figure(self)
 
     @property
     def seconds(self) -> float:
