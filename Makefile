@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
-# make build · demo · test · test-all · sanitize · lint · tidy · coverage · install, uninstall PREFIX=… · clean
+# make build · demo · test · test-all · sanitize · lint · tidy · coverage · docs · install, uninstall PREFIX=… · clean
 #
 # One CMake folder, build/, serves the library, the tests, the interposers and the Python extension: scikit-build-core
 # configures it, and `make build` afterwards only compiles what changed.
@@ -35,7 +35,7 @@ unexport PYTHONDONTWRITEBYTECODE
 CTEST  := ctest --test-dir build --parallel 3 --output-on-failure --no-tests=error
 PYTEST := $(VENV)/bin/python -m pytest --numprocesses 3 --dist loadgroup --durations 20 --junitxml build/pytest.xml
 
-.PHONY: build demo test test-all tidy coverage sanitize sanitize-gate sanitize-objects checked lint format install uninstall clean prepare man stub house lock license interfaces
+.PHONY: build demo test test-all tidy coverage sanitize sanitize-gate sanitize-objects checked lint format install uninstall clean prepare docs man stub house lock license interfaces
 
 build: $(STAMPS)/package
 	cmake --build build
@@ -123,6 +123,15 @@ sanitize-objects: | prepare
 $(STAMPS)/nightly: $(STAMPS)/tools
 	$(VENV)/bin/python scripts/development-packages nightly | $(PIP) install --no-compile --requirement /dev/stdin
 	@touch $@
+
+$(STAMPS)/docs: $(STAMPS)/tools
+	$(VENV)/bin/python scripts/development-packages docs | $(PIP) install --no-compile --requirement /dev/stdin
+	@touch $@
+
+# The site of the documentation: build/site/html/index.html, from the pages, the headers and the docstrings.
+docs: build $(STAMPS)/docs
+	@$(PREPARE) doxygen
+	PYTHONPATH=scripts $(VENV)/bin/python -m website build/site
 
 # clang-tidy by .clang-tidy over every C++ source, or over those that FILES= names; an hour on two cores.
 FILES ?= $(shell git ls-files 'src/*.cpp')

@@ -98,6 +98,7 @@ private:
 template <typename Task>
 class movement {
 public:
+  /// Begins the move; balancer::start() is the usual way to one.
   movement(thalweg_balancer* balancer, std::unique_ptr<detail::task_row<Task>> row,
            const balance_options& options)
       : balancer_(balancer), row_(std::move(row)) {

@@ -23,6 +23,7 @@ public:
       : runtime_error(call + " on rank " + std::to_string(rank) + ": " + problem + "; " + remedy),
         status_(status), rank_(rank), call_(call), remedy_(remedy) {}
 
+  /// The kind of failure: thalweg/status.h lists them.
   thalweg_status status() const noexcept { return status_; }
   /// The name of the call that failed, "allreduce".
   const std::string& call() const noexcept { return call_; }

@@ -27,6 +27,7 @@ typedef struct thalweg_stream_hooks {
 
 /* The hooks are called, and stay where they are, until they are detached. */
 void thalweg_attach_streams(const thalweg_stream_hooks* hooks);
+/* Ends that: the hooks are not called any more. */
 void thalweg_detach_streams(const thalweg_stream_hooks* hooks);
 
 /* Counters of this rank's end of a stream: a JSON object for the report, which is copied.

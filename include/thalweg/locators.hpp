@@ -42,12 +42,14 @@ private:
 /// Rank 0 has the first elements, rank 1 the next ones. Numbers differ by one at most, larger ones first.
 class block_locator {
 public:
+  /// Of `count` elements on all ranks together.
   constexpr block_locator(std::uint64_t count, int ranks)
       : smaller_(count / static_cast<std::uint64_t>(ranks)),
         larger_ranks_(count % static_cast<std::uint64_t>(ranks)), in_larger_(larger_ranks_ * (smaller_ + 1)),
         by_larger_(larger_ranks_ == 0 ? 1 : smaller_ + 1), by_smaller_(std::max<std::uint64_t>(smaller_, 1)) {
   }
 
+  /// The rank that holds an element.
   constexpr int operator()(std::uint64_t index) const {
     const bool is_larger = index < in_larger_;
     const std::uint64_t rank =
@@ -59,6 +61,7 @@ public:
     const auto number = static_cast<std::uint64_t>(rank);
     return number * smaller_ + std::min(number, larger_ranks_);
   }
+  /// The number of elements of a rank.
   constexpr std::uint64_t count(int rank) const {
     return smaller_ + (static_cast<std::uint64_t>(rank) < larger_ranks_ ? 1 : 0);
   }
@@ -76,13 +79,17 @@ private:
 /// One element to each rank, in turns: element i is on rank i % ranks.
 class cyclic_locator {
 public:
+  /// Of any number of elements.
   constexpr explicit cyclic_locator(int ranks)
       : ranks_(static_cast<std::uint64_t>(ranks)), by_ranks_(ranks_) {}
 
+  /// The rank that holds an element.
   constexpr int operator()(std::uint64_t index) const {
     return static_cast<int>(index - place(index) * ranks_);
   }
+  /// The place of an element among those of its rank.
   constexpr std::uint64_t place(std::uint64_t index) const { return by_ranks_.divide(index); }
+  /// The number of elements of a rank, of so many in all.
   constexpr std::uint64_t count(int rank, std::uint64_t of_all) const {
     return by_ranks_.divide(of_all + ranks_ - 1 - static_cast<std::uint64_t>(rank));
   }

@@ -54,8 +54,9 @@ class element {
 public:
   static constexpr int dimensions = dimensions_of;
   using element_type = Self; ///< tells elements from items of streams
-  /// The array that it is in, and its index there.
+  /// The array that it is in.
   basic_array<Self, dimensions_of>& array() const { return *array_; }
+  /// Its index in its array.
   const coordinates<dimensions_of>& at() const { return at_; }
   /// The element beside it: side 2 d is below it in dimension d, 2 d + 1 above. None at the array's border.
   std::optional<proxy<Self>> neighbor(int side) const {
@@ -127,7 +128,9 @@ public:
             return static_cast<void>(at), Element();
         }) {}
 
+  /// Its sides.
   const shape_type& shape() const { return shape_; }
+  /// The number of its elements, on all ranks.
   std::uint64_t size() const { return elements_of(shape_); }
   using base::rank;
   using base::ranks;
@@ -175,6 +178,7 @@ public:
     places_.each_record(
         [&](detail::element_record& one) { use(detail::value_of<Element>(one), index(one.number)); });
   }
+  /// The number of elements that are on this rank now.
   std::size_t local() const { return places_.count(); }
 
   /// Runs messages that have arrived for elements of this rank, of all arrays of the communicator.

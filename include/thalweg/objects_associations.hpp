@@ -127,6 +127,7 @@ struct bracket_end_kind {
 template <typename Element>
 class bracketed_proxy {
 public:
+  /// Made by association.
   bracketed_proxy(detail::association_base& association, const proxy<Element>& of)
       : association_(association), of_(of) {}
   /// As proxy::call().
@@ -152,8 +153,10 @@ private:
 template <typename Element>
 class bracketed_section {
 public:
+  /// Made by association.
   bracketed_section(detail::association_base& association, section<Element>& of)
       : association_(association), of_(of) {}
+  /// Calls a member function of all elements of the section.
   template <auto method, typename... Arguments>
   void call(Arguments&&... given) const {
     using multicast = detail::multicast_entry<Element, method>;
@@ -183,11 +186,14 @@ public:
       : association_base(array, strategy, detail::registered<Element, detail::bracket_end_kind>::record),
         array_(array) {}
 
+  /// The element at an index, for calls in a bracket.
   bracketed_proxy<Element> operator[](const coordinates<dimensions>& at) { return {*this, array_[at]}; }
+  /// An element of another array, for calls in a bracket.
   template <typename Other>
   bracketed_proxy<Other> operator()(const proxy<Other>& of) {
     return {*this, of};
   }
+  /// A section of any array, for calls in a bracket.
   template <typename Other>
   bracketed_section<Other> operator()(section<Other>& of) {
     return {*this, of};

@@ -189,7 +189,9 @@ public:
       delete place_;
   }
 
+  /// Has the result come?
   bool is_ready() const { return place_->value.has_value(); }
+  /// The result, moved out; an error before it has come.
   Result get() {
     if (!is_ready())
       throw error(thalweg_error_invalid_argument, "get", -1, "a result that has not come",
@@ -208,6 +210,7 @@ private:
 template <typename Element>
 class proxy {
 public:
+  /// Made by arrays: array[{x, y}].
   proxy(detail::array_base& array, std::uint32_t number, std::uint16_t flags = 0)
       : array_(array), number_(number), flags_(flags) {}
 
@@ -253,7 +256,9 @@ public:
   proxy urgent() const { return {array_, number_, THALWEG_OBJECTS_URGENT}; }
   /// The rank where it was, the last time that this rank heard of it.
   int rank() const { return static_cast<int>(array_.rank_of(number_)); }
+  /// The array that it is in.
   detail::array_base& array() const { return array_; }
+  /// Its number in the array.
   std::uint32_t number() const { return number_; }
 
 private:

@@ -19,18 +19,23 @@ namespace thalweg {
 
 /// The combination of two values by a reduction.
 struct sum {
+  /// One value plus the other.
   template <typename T>
   T operator()(const T& one, const T& other) const {
     return static_cast<T>(one + other);
   }
 };
+/// The smaller of two values.
 struct minimum {
+  /// The smaller one.
   template <typename T>
   T operator()(const T& one, const T& other) const {
     return std::min(one, other);
   }
 };
+/// The larger of two values.
 struct maximum {
+  /// The larger one.
   template <typename T>
   T operator()(const T& one, const T& other) const {
     return std::max(one, other);

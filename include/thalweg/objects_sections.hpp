@@ -85,6 +85,7 @@ struct relayed_entry<Element, method, arguments<Types...>> {
 template <typename Element>
 class section {
 public:
+  /// Made by arrays, of elements' numbers.
   section(detail::array_base& array, std::vector<std::uint32_t> numbers)
       : array_(array), numbers_(std::move(numbers)) {}
 
@@ -94,6 +95,7 @@ public:
     return *this;
   }
 
+  /// Calls a member function of each element, with the same arguments.
   template <auto method, typename... Arguments>
   void call(Arguments&&... given) {
     const auto by_rank = this->by_rank();
@@ -106,7 +108,9 @@ public:
         },
         std::forward<Arguments>(given)...);
   }
+  /// The number of its elements.
   std::size_t size() const { return numbers_.size(); }
+  /// The array that they are in.
   detail::array_base& array() const { return array_; }
   /// Its elements' numbers, by the ranks where they are, as far as is known here.
   detail::elements_by_rank by_rank() const {

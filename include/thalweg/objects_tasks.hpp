@@ -139,6 +139,7 @@ public:
     std::optional<T> value_;
   };
 
+  /// Adds a value, and lets the first task that waits for its tag go on.
   void put(std::uint64_t tag, T value) {
     const auto taker = std::ranges::find(takers_, tag, &taking::tag_);
     if (taker == takers_.end()) {
@@ -153,6 +154,7 @@ public:
   }
   /// co_await it.
   taking take(std::uint64_t tag = 0) { return {*this, tag}; }
+  /// The number of values that nobody has taken yet.
   std::size_t size() const { return values_.size(); }
 
 private:

@@ -20,6 +20,7 @@ namespace thalweg {
 
 /// A rank's traffic to another: see thalweg_weight.
 struct weight : thalweg_weight {
+  /// So many bytes to a rank, in a phase of the program.
   constexpr weight(int to, double bytes_sent, int in_phase = 0) : thalweg_weight{to, bytes_sent, in_phase} {}
   /// An entry of a map, say.
   template <typename Rank, typename Bytes>
@@ -47,6 +48,7 @@ requires std::constructible_from<weight, std::ranges::range_reference_t<Weights>
   return reordered;
 }
 
+/// The same, with weights in braces.
 [[nodiscard]] inline MPI_Comm reorder(MPI_Comm communicator, std::initializer_list<weight> weights,
                                       const reorder_options& options = {}, reordering* found = nullptr) {
   return reorder<std::initializer_list<weight>>(communicator, std::move(weights), options, found);

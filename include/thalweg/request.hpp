@@ -34,6 +34,7 @@ public:
     detail::check(thalweg_request_test(&request_, &finished));
     return finished != 0;
   }
+  /// Waits until it has finished.
   void wait() { detail::check(thalweg_request_wait(&request_)); }
 
 private:

@@ -79,7 +79,9 @@ public:
   stream(const stream&) = delete;
   stream& operator=(const stream&) = delete;
 
+  /// The rank of this process in the stream.
   int rank() const { return static_cast<int>(state_.view().rank); }
+  /// The number of ranks.
   int size() const { return static_cast<int>(state_.view().ranks); }
 
   /// send(rank, item); send(ranks, items): item i to rank i of `ranks`; send(locator, index, item): to the
@@ -101,10 +103,12 @@ public:
     }
   }
 
+  /// Sends the contents of buffers, without waiting for their arrival.
   void flush() {
     const auto lock = shared_lock();
     detail::check(thalweg_stream_flush(stream_));
   }
+  /// Handles items that have arrived, for all streams of the process; for programs that compute long.
   void progress() {
     const auto lock = shared_lock();
     detail::check(thalweg_stream_progress(stream_));
@@ -144,12 +148,14 @@ public:
   thalweg_stream_statistics phase_statistics() const { return read(thalweg_stream_read_phase_statistics); }
   /// For the report of `thalweg run`, which has the place where it is made else.
   void set_name(const std::string& name) { detail::check(thalweg_stream_set_name(stream_, name.c_str())); }
+  /// Its mesh: "direct" or "4x8".
   std::string shape() const { return thalweg_stream_shape(stream_); }
   /// Why it is this one: a line for each mesh that could be chosen.
   std::string explain() const { return thalweg_stream_explain(stream_); }
 
   /// Of all streams of the process: std::lock_guard guard(stream). A thread may hold it several times.
   void lock() { detail::check(thalweg_stream_lock(stream_)); }
+  /// Gives the lock back.
   void unlock() { thalweg_stream_unlock(stream_); }
 
 private:

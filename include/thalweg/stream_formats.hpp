@@ -50,7 +50,9 @@ using bytes = std::span<const std::byte>;
 /// The memory into which an item is written. Bytes beyond its end are counted, and not written.
 class byte_writer {
 public:
+  /// On so many bytes of memory.
   byte_writer(char* at, std::size_t room) : at_(at), room_(room) {}
+  /// Adds bytes to the item.
   void write(const void* from, std::size_t count) {
     if (count <= room_ - std::min(needed_, room_)) [[likely]]
       detail::copy_short(at_ + needed_, from, count);
@@ -65,9 +67,12 @@ private:
   std::size_t needed_ = 0;
 };
 
+/// The bytes of an item that has come, read from front to back.
 class byte_reader {
 public:
+  /// On so many bytes of memory.
   byte_reader(const char* at, std::size_t count) : at_(at), left_(count) {}
+  /// Takes the next bytes; more than are left are an error.
   void read(void* to, std::size_t count) {
     if (count > left_) [[unlikely]]
       throw error(thalweg_error_mismatch, "handler", -1,
@@ -77,6 +82,7 @@ public:
     at_ += count;
     left_ -= count;
   }
+  /// The number of bytes that have not been read.
   std::size_t left() const { return left_; }
 
 private:

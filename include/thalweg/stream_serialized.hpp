@@ -79,12 +79,15 @@ concept serializable =
 
 } // namespace detail
 
+/// Types with a function of cereal's form: it writes and reads their items.
 template <detail::serializable T>
 struct serializer<T> {
+  /// Writes an item.
   static void write(const T& item, byte_writer& to) {
     detail::writing_archive archive(to);
     archive(item);
   }
+  /// Reads an item, which is made without arguments first.
   static T read(byte_reader& from) {
     detail::reading_archive archive(from);
     T item;

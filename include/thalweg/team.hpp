@@ -115,13 +115,20 @@ class symmetric_memory {
 
 public:
   symmetric_memory() = default;
+  /// Made by team::allocate().
   symmetric_memory(const thalweg_team* of, T* data, std::size_t size) : team_(of), data_(data), size_(size) {}
 
+  /// This rank's first element.
   T* data() const { return data_; }
+  /// The number of elements on each rank.
   std::size_t size() const { return size_; }
+  /// This rank's elements.
   std::span<T> span() const { return {data_, size_}; }
+  /// An element of this rank.
   T& operator[](std::size_t index) const { return data_[index]; }
+  /// For loops over this rank's elements.
   T* begin() const { return data_; }
+  /// Behind the last of them.
   T* end() const { return data_ + size_; }
   /// Another rank's, or nullptr where it is on another node.
   T* at(int rank) const { return static_cast<T*>(thalweg_team_reach(team_, data_, rank)); }
@@ -135,6 +142,7 @@ private:
 /// Starts a team's collectives, and gives a request for each.
 class team_starter : public detail::collectives<team_starter> {
 public:
+  /// A barrier that has begun.
   request barrier() {
     thalweg_request* started = nullptr;
     detail::check(thalweg_team_barrier(team_, &started));
@@ -153,10 +161,12 @@ private:
   }
 };
 
+/// The ranks of a communicator, with collectives on symmetric memory: thalweg/team.h describes all calls.
 class team : public detail::collectives<team> {
 public:
   /// No team: a rank that is not in it has one of these.
   team() : collectives(nullptr) {}
+  /// Collective. The communicator is duplicated, and may be freed.
   explicit team(MPI_Comm communicator) : team() { detail::check(thalweg_team_create(communicator, &team_)); }
   team(team&& other) noexcept : collectives(std::exchange(other.team_, nullptr)) {}
   team& operator=(team&& other) noexcept {
@@ -170,7 +180,9 @@ public:
   /// team afterwards.
   void free() { detail::check(thalweg_team_free(&team_)); }
 
+  /// Is this rank in it?
   explicit operator bool() const { return team_ != nullptr; }
+  /// The strategies that run from now on, as in thalweg_team_use().
   void use(const char* selections) { detail::check(thalweg_team_use(team_, selections)); }
   /// Which strategy runs for units of so many bytes, and who chose it.
   std::string strategy(collective of, std::size_t unit_bytes) const {
@@ -179,11 +191,13 @@ public:
     return text;
   }
 
+  /// Collective. One team for each color, its ranks by key; no team for a negative color.
   team split(int color, int key = 0) const {
     team part;
     detail::check(thalweg_team_split(team_, color, key, &part.team_));
     return part;
   }
+  /// Collective. The ranks that are listed, in that order; no team on the others.
   team subset(std::span<const int> ranks) const {
     team part;
     detail::check(thalweg_team_subset(team_, static_cast<int>(ranks.size()), ranks.data(), &part.team_));
@@ -197,14 +211,17 @@ public:
   }
   /// The ranks in rows of `columns`: this rank's row, and this rank's column.
   team row(int columns) const { return split(rank() / columns, rank()); }
+  /// Collective. This rank's column, of ranks in rows of `columns`.
   team column(int columns) const { return split(rank() % columns, rank()); }
 
+  /// Collective. So many elements on every rank, zeros.
   template <typename T>
   symmetric_memory<T> allocate(std::size_t n) {
     void* data = nullptr;
     detail::check(thalweg_team_allocate(team_, n * sizeof(T), &data));
     return {team_, static_cast<T*>(data), n};
   }
+  /// Collective. Gives the memory back.
   template <typename T>
   void release(symmetric_memory<T>& released) {
     detail::check(thalweg_team_release(team_, released.data()));
@@ -213,7 +230,9 @@ public:
 
   /// The same collectives, which return at once: team.start().allreduce(mine, total, MPI_SUM).
   team_starter start() { return team_starter(team_); }
+  /// Collective. Waits until all ranks have come.
   void barrier() { detail::check(thalweg_team_barrier(team_, nullptr)); }
+  /// Collective. Ends loose calls: thalweg_team_complete().
   void complete() { detail::check(thalweg_team_complete(team_)); }
 
   /// Collective, before the first message.
@@ -224,6 +243,7 @@ public:
     detail::check(thalweg_team_inboxes(team_, &text));
     return text;
   }
+  /// Sends a message to a rank, once inboxes are open.
   template <typename T>
   void send(std::span<const T> message, int to, int tag) {
     static_assert(std::is_trivially_copyable_v<T>, "teams move bytes: elements must be trivially copyable");

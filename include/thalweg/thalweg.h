@@ -39,6 +39,7 @@ THALWEG_API thalweg_status thalweg_schedule(const char* selection, int ranks, in
  * one. */
 THALWEG_API thalweg_status thalweg_prove(const char* selection, int ranks, int root);
 
+/* Frees a text that thalweg_schedule() gave. */
 THALWEG_API void thalweg_free(char* text);
 
 #ifdef __cplusplus

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pictures of the site's pages, made by Thalweg's own commands while it is built; none of them is in the repository."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+import thalweg
+from thalweg.plots import save_figure
+from thalweg.simulation.network_picture import draw_times
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = "docs/pictures"
+PROGRAM = ROOT / "build" / "examples" / "radix_sort-mpich"
+
+
+class Picture(NamedTuple):
+    """A picture behind the first paragraph of a page: a command that writes it, or a function."""
+
+    page: str
+    name: str
+    caption: str
+    command: tuple[str, ...] = ()
+    function: Callable[[str], None] | None = None
+
+
+def draw_placement(path: str) -> None:
+    """Draw a halo exchange in a plane whose ranks are numbered at random, on a torus."""
+    ranks = np.random.default_rng(1).permutation(64).reshape(8, 8)
+    pattern = np.zeros((64, 64))
+    for here, there in ((ranks[1:], ranks[:-1]), (ranks[:, 1:], ranks[:, :-1])):
+        pattern[here, there] = pattern[there, here] = 1 << 20
+    save_figure(thalweg.map_ranks(pattern, "torus:8x8").plot(pattern), path)
+
+
+def draw_sizes(path: str) -> None:
+    """Draw what strategies of allreduce take over sizes, as the simulation has it."""
+    sizes = [1 << power for power in range(3, 23)]
+    strategies = ("recursive_doubling", "rabenseifner", "ring")
+    times = {name: [thalweg.simulate("allreduce", name, 16, size).finish for size in sizes] for name in strategies}
+    draw_times(sizes, times, path)
+
+
+PICTURES = (
+    Picture("machines", "machine.svg", "A tree of switches:", ("machine", "show", "tree:4^3")),
+    Picture("simulation", "timeline.svg", "An allreduce on a torus, with its critical path:",
+            ("simulate", "allreduce", "ring", "--ranks", "16", "--network", "torus:4x4")),
+    Picture("packets", "loads.svg", "A tree of routers under load:",
+            ("simulate", "network", "--network", "tree:4x3", "--packets", "20000", "--load", "0.1..1.0")),
+    Picture("placement", "placement.svg",
+            "A halo exchange whose ranks were numbered at random, before and after `thalweg.map_ranks`.",
+            function=draw_placement),
+    Picture("tuning", "sizes.svg", "Sizes decide which strategy is the fastest: allreduce on 16 ranks, simulated.",
+            function=draw_sizes),
+)  # fmt: skip
+
+
+def draw(source: Path) -> None:
+    """Draw all pictures into the pages that are staged in a folder; raises where a command fails."""
+    folder = source / FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    for one in PICTURES:
+        path = folder / one.name
+        caption = one.caption
+        if one.function is not None:
+            one.function(str(path))
+        else:
+            _thalweg(*one.command, "--plot", str(path))
+            caption += f" `thalweg {' '.join(one.command)} --plot {one.name}`"
+        _insert(source / "docs" / f"{one.page}.md", f"![{one.page}](pictures/{one.name})\n\n*{caption}*")
+    _insert(source / "docs" / "tutorial.md", _report(source))
+
+
+def _thalweg(*words: str) -> None:
+    subprocess.run([sys.executable, "-m", "thalweg", *words], check=True, stdout=subprocess.DEVNULL, cwd=ROOT)
+
+
+def _report(source: Path) -> str:
+    """Run a program for a report, and show its page."""
+    folder = source / "extra" / "report"
+    folder.mkdir(parents=True, exist_ok=True)
+    report = folder / "run.json"
+    words = ("run", "--learn", "off", "--report", str(report), "-n", "4", "--", str(PROGRAM), "--keys-per-rank", "5000")
+    _thalweg(*words)
+    _thalweg("report", str(report), "-o", str(folder / "run.html"))
+    return (
+        '<iframe src="../report/run.html" title="The page of a report" loading="lazy" '
+        'style="width: 100%; height: 32rem; border: 1px solid #8884"></iframe>\n\n'
+        "*The page of a run: `thalweg report run.json`.*"
+    )
+
+
+def _insert(page: Path, text: str) -> None:
+    """Put a picture behind the first paragraph."""
+    lines = page.read_text().split("\n")
+    begin = next(number for number, line in enumerate(lines) if line and not line.startswith(("#", "<!--")))
+    end = next(number for number in range(begin, len(lines)) if not lines[number])
+    page.write_text("\n".join([*lines[:end], "", *text.split("\n"), *lines[end:]]))
