@@ -103,6 +103,7 @@ def _row(option: Option) -> str:
         "switch": "1 or 0; in files true or false",
         "microseconds": "microseconds",
         "percent": "percent",
+        "mebibytes": "mebibytes",
         "choice": ", ".join(option.choices),
         "file": "a path",
         "tuning": "a path, or off",

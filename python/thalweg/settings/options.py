@@ -169,6 +169,24 @@ OPTIONS: tuple[Option, ...] = (
         help="Keep the ranks' calls in their order, and the computation between them, for `thalweg simulate --trace`.",
     ),
     Option(
+        name="timeline",
+        kind="file",
+        panel="Observe",
+        default=None,
+        metavar="FILE",
+        help="Write when each rank computed, waited and sent to this file, which ui.perfetto.dev opens: .json or "
+        ".json.gz, or .otf2 for OTF2's tools.",
+    ),
+    Option(
+        name="timeline_size",
+        kind="mebibytes",
+        panel="Observe",
+        default=None,
+        metavar="MEBIBYTES",
+        help="How much of the timeline a rank keeps: about 20,000 events each. Later events replace the oldest.",
+        unset="8",
+    ),
+    Option(
         name="place",
         kind="place",
         panel="Place",

@@ -8,7 +8,7 @@ from thalweg.settings.options import Option
 
 ON = ("1", "on", "true", "yes")
 OFF = ("0", "off", "false", "no")
-WHOLE_NUMBERS = {"microseconds": 60_000_000, "percent": 100}
+WHOLE_NUMBERS = {"microseconds": 60_000_000, "percent": 100, "mebibytes": 1 << 16}
 """Kinds of options that are whole numbers, and the largest."""
 NO_TUNING = "off"
 PATHS = ("file", "tuning", "place")

@@ -55,6 +55,8 @@ struct CommunicatorState {
   std::unique_ptr<RunnerState> runner;
   std::unique_ptr<RunnerState> learning; ///< ends before the runner
   std::int32_t trace_number = -1;        ///< in the trace of calls (mpi/trace); -1: none yet
+  std::uint32_t timeline_number = 0;     ///< in the timeline (mpi/timeline); 0: none yet
+  std::uint32_t timeline_calls = 0;      ///< collectives that the timeline has counted: equal on all ranks
   bool is_measured = false;              ///< the collective under way is, for learning
 
   /// The rank in the world of a rank that messages go to: of the remote group, where there is one. -1 for

@@ -3,14 +3,14 @@
 
 #include "mpi/record/recording.hpp"
 #include "mpi/state/process_state.hpp"
-#include "mpi/trace/tracing.hpp"
+#include "mpi/trace/followed_span.hpp"
 
 namespace thalweg::mpi {
 
 std::uint64_t* notify(const CallEvent& event) {
   std::uint64_t* const counted = process.observation.traffic ? record_ended(event) : nullptr;
   if (process.observation.traces) [[unlikely]]
-    trace_ended(event);
+    follow_ended(event);
   return counted;
 }
 

@@ -12,7 +12,7 @@
 #include "mpi/state/gate.hpp"
 #include "mpi/state/process_state.hpp"
 #include "mpi/state/runtime.hpp"
-#include "mpi/trace/call_log.hpp"
+#include "mpi/trace/followed_span.hpp"
 #include "mpi/trace/traced_calls.hpp"
 
 #include <cstdint>
@@ -67,7 +67,7 @@ public:
     if (row_ != nullptr) {
       watch_.stop(*row_);
       if (process.observation.traces) [[unlikely]]
-        call_log().leave();
+        follow_exit();
     }
   }
   CallObserver(const CallObserver&) = delete;
@@ -77,11 +77,13 @@ private:
   template <typename Bytes>
   void enter(Function function, const CallSite& site, MPI_Comm comm, Bytes bytes) {
     if (process.observation.traces) [[unlikely]]
-      call_log().enter();
+      follow_entry();
     communicator_ = find_communicator(comm);
     row_ = &call_row(function, site, communicator_ == nullptr ? 0 : communicator_->size);
     payload_ = bytes();
     row_->bytes += payload_;
+    if (process.observation.traces) [[unlikely]]
+      follow_call(*row_, payload_);
     if (process.observation.reports) [[likely]]
       watch_.start(*row_, false);
   }

@@ -18,7 +18,7 @@
 #include "mpi/run/nonblocking_counterpart.hpp"
 #include "mpi/state/process_state.hpp"
 #include "mpi/state/runtime.hpp"
-#include "mpi/trace/call_log.hpp"
+#include "mpi/trace/followed_span.hpp"
 #include "mpi/wait/polling.hpp"
 
 namespace thalweg::mpi {
@@ -171,6 +171,8 @@ int make_and_record(const CollectiveCall& call, CommunicatorState& communicator,
   const bool sampled = blocking && communicator.samples.wants(index);
   const std::uint64_t bytes = payload_bytes(call, communicator);
   const std::uint64_t blocks = blocks_of(call, communicator);
+  if (process.observation.traces) [[unlikely]]
+    follow_collective(row, communicator, bytes);
   row.bytes += bytes;
   row.blocks += blocks;
   observe::Stopwatch watch;
@@ -190,6 +192,8 @@ int refused(const CollectiveCall& call, CommunicatorState& communicator) {
   if (process.observation.is_on) {
     observe::CallRow& row = call_row(call.function->id, call.site, communicator.size);
     ++row.calls;
+    if (process.observation.traces) [[unlikely]]
+      follow_collective(row, communicator, 0);
     row.ended("native", "arguments for the library to judge");
   }
   return call.function->native(call);
@@ -225,7 +229,7 @@ int dispatch(const CollectiveCall& call) {
   if (!runtime.ready) [[unlikely]] {
     start_late();
   }
-  const TracedSpan span;
+  const FollowedSpan span;
   CommunicatorState* communicator = find_communicator(call.comm);
   if (communicator == nullptr) {
     return call.function->native(call); // the library says what is wrong

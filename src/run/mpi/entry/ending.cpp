@@ -7,6 +7,7 @@
 #include "mpi/record/recording.hpp"
 #include "mpi/state/gate.hpp"
 #include "mpi/state/runtime.hpp"
+#include "mpi/timeline/timeline.hpp"
 #include "mpi/trace/tracing.hpp"
 #include "mpi/wait/background.hpp"
 
@@ -45,6 +46,7 @@ std::optional<GatheredReport> finish() {
       save_learned(learned.picks);
     ask_stream_hooks_for_reports();
     const std::string trace_line = keep_trace();
+    timeline::keep();
     const KeptPattern pattern = keep_pattern();
     return gather_report({learned.document, pattern.document, pattern.line, trace_line});
   } catch (const std::exception& error) {

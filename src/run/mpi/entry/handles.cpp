@@ -7,6 +7,7 @@
 #include "mpi/record/messages.hpp"
 #include "mpi/run/requests.hpp"
 #include "mpi/state/process_state.hpp"
+#include "mpi/trace/followed_span.hpp"
 #include "mpi/trace/traced_requests.hpp"
 #include "mpi/trace/traced_windows.hpp"
 
@@ -21,7 +22,7 @@ void note_started(int count, const MPI_Request* requests) {
   for (int index = 0; process.observation.is_counting() && index < count; ++index)
     recorded_request_started(requests[index]);
   for (int index = 0; process.observation.is_tracing() && index < count; ++index)
-    traced_request_started(requests[index]);
+    follow_request_started(requests[index]);
 }
 
 } // namespace
@@ -38,7 +39,7 @@ int handle_Request_free(const CallSite& site, MPI_Request* request) {
     recorded_request_freed(*request);
   }
   if (process.observation.traces && request != nullptr) {
-    traced_request_freed(*request);
+    follow_request_freed(*request);
   }
   return native.Request_free(request);
 }

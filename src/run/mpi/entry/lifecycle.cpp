@@ -97,7 +97,7 @@ int mark_phase(int level) {
   using namespace thalweg::mpi;
   const bool was_recording = process.observation.is_on;
   process.observation.is_on = level != 0 && process.observation.is_wanted();
-  if (process.observation.is_tracing() && !was_recording)
+  if (process.observation.is_tracing() && process.observation.keeps_trace && !was_recording)
     call_log().forget_computation();
   invalidate_fast_path(); // whose calls are noted, or not, where they were
   if (level >= 2) {

@@ -19,7 +19,7 @@
 #include "mpi/state/process_state.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/state/settings.hpp"
-#include "mpi/trace/tracing.hpp"
+#include "mpi/trace/followed_span.hpp"
 #include "mpi/wait/background.hpp"
 #include "mpi/wait/library_progress.hpp"
 #include "mpi/wait/wait_mode.hpp"
@@ -311,7 +311,9 @@ void start_with_world(nic::AggregatorQuestion& question) {
     process.hooks.before_finalize = finish_unseen;
     process.hooks.after_program = restore_world;
     process.observation.traffic = runtime.settings.record;
-    process.observation.traces = runtime.settings.trace;
+    process.observation.keeps_trace = runtime.settings.trace;
+    process.observation.keeps_timeline = !runtime.settings.timeline.empty();
+    process.observation.traces = process.observation.keeps_trace || process.observation.keeps_timeline;
     register_predefined_communicators(true);
     process.observation.reports = wants_report(runtime.settings);
     begin_journal();
@@ -321,7 +323,7 @@ void start_with_world(nic::AggregatorQuestion& question) {
     log_warnings();
     start_progress_thread();
     if (process.observation.traces)
-      begin_trace();
+      begin_following();
   } catch (const std::exception& error) {
     disable_interposer(error.what());
   }

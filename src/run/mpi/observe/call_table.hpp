@@ -156,6 +156,7 @@ struct CallRow : JournalRow {
   CpuShare cpu_share;
   std::uint64_t entered_ticks = 0; ///< of the timed call that is under way; 0: none is
   bool brief = false;
+  std::uint32_t timeline_number = 0;   ///< of the call in the timeline (mpi/timeline); 0: none yet
   TrafficTable* traffic = nullptr;     ///< of the row's thread, once the call site has sent
   TrafficEntry* latest_sent = nullptr; ///< of a message of the program's own; the next one is often alike
   std::vector<Ending, JournalAllocator<Ending>> endings;

@@ -21,7 +21,9 @@ struct Observation {
   bool is_on = true; ///< nothing is while it is off; the others are looked at only where it is on
   bool reports = false;
   bool traffic = false; ///< who sends how much to whom
-  bool traces = false;  ///< the calls in their order
+  bool traces = false;  ///< the calls in their order, for one of these or both:
+  bool keeps_trace = false;
+  bool keeps_timeline = false;
   std::uint16_t phase = 0;
 
   bool is_wanted() const { return reports || traffic || traces; }

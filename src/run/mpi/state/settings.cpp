@@ -187,6 +187,10 @@ void read(Settings& settings, std::string_view name, std::string_view value) {
     read_flag(settings, name, value, settings.record);
   } else if (name == "THALWEG_TRACE") {
     read_flag(settings, name, value, settings.trace);
+  } else if (name == "THALWEG_TIMELINE") {
+    settings.timeline = value;
+  } else if (name == "THALWEG_TIMELINE_SIZE") {
+    read_number(settings, name, value, "mebibytes", settings.timeline_size);
   } else if (name == "THALWEG_PATTERNS") {
     settings.patterns = value;
   } else if (name == "THALWEG_PLACE") {

@@ -37,11 +37,13 @@ struct Settings {
   std::string node_list; ///< file with the places of hosts in the network, empty for none
   std::string report;    ///< file to write, empty for none
   bool summary = false;
-  bool record = false;  ///< who sends how much to whom
-  bool trace = false;   ///< the calls in their order
-  std::string patterns; ///< folder that recorded patterns are kept in; empty: in the user's cache
-  std::string place;    ///< empty: ranks stay; "auto", or a file that says where ranks go
-  bool reorder = true;  ///< communicators that programs make with reorder=1 are numbered for the machine
+  bool record = false;             ///< who sends how much to whom
+  bool trace = false;              ///< the calls in their order
+  std::string timeline;            ///< file to write it to, empty for none
+  std::uint32_t timeline_size = 8; ///< mebibytes of events that a rank keeps
+  std::string patterns;            ///< folder that recorded patterns are kept in; empty: in the user's cache
+  std::string place;               ///< empty: ranks stay; "auto", or a file that says where ranks go
+  bool reorder = true; ///< communicators that programs make with reorder=1 are numbered for the machine
   bool progress_thread = false;
   bool shared_memory = true;   ///< ranks of a node send each other messages through memory
   bool stream_progress = true; ///< streams of the program progress in its MPI calls

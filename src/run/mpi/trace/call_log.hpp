@@ -5,7 +5,6 @@
 // (pattern/call_trace.hpp).
 
 #include "mpi/comm/communicators.hpp"
-#include "mpi/state/process_state.hpp"
 #include "pattern/loop_folder.hpp"
 
 #include <cstdint>
@@ -82,23 +81,5 @@ private:
 
 /// Never destroyed: calls are made while the process ends.
 CallLog& call_log();
-
-/// From the entry to a call until its exit, where calls are traced.
-class TracedSpan {
-public:
-  TracedSpan() : is_traced_(process.observation.traces && process.observation.is_on) {
-    if (is_traced_) [[unlikely]]
-      call_log().enter();
-  }
-  ~TracedSpan() {
-    if (is_traced_) [[unlikely]]
-      call_log().leave();
-  }
-  TracedSpan(const TracedSpan&) = delete;
-  TracedSpan& operator=(const TracedSpan&) = delete;
-
-private:
-  bool is_traced_;
-};
 
 } // namespace thalweg::mpi

@@ -2,7 +2,7 @@
 #pragma once
 
 // What the trace has of calls that have ended without an error, messages and collectives. All of it is called
-// from inside of a TracedSpan.
+// from inside of a FollowedSpan.
 
 #include "mpi/call/call_event.hpp"
 #include "mpi/call/collective_call.hpp"

@@ -2,6 +2,7 @@
 #include "mpi/trace/traced_requests.hpp"
 
 #include "base/of_process.hpp"
+#include "mpi/timeline/timeline.hpp"
 
 #include <mutex>
 #include <unordered_map>
@@ -69,6 +70,8 @@ Completed completed_of(const TracedRequest& request, const MPI_Status* status) {
 
 // Adds what is over, and gives its number back; what another thread began is left out.
 void complete(MPI_Request request, const MPI_Status* status, std::vector<Completed>& completed) {
+  if (process.observation.keeps_timeline)
+    timeline::request_ended(request, status);
   TracedRequests& all = traced_requests();
   CallLog& log = call_log();
   const std::lock_guard lock(all.mutex);

@@ -110,13 +110,12 @@ std::string keep_joined(const std::vector<std::vector<std::uint8_t>>& ranks) {
 
 void begin_trace() {
   call_log().begin(runtime.world.placement.oversubscribed);
-  process.hooks.after_jump = [] { call_log().leave(); };
 }
 
 std::string keep_trace() {
-  if (!runtime.world.agreed || !process.observation.traces)
+  if (!runtime.world.agreed || !process.observation.keeps_trace)
     return {};
-  process.observation.traces = false;
+  process.observation.keeps_trace = false;
   const std::vector<std::vector<std::uint8_t>> ranks = gather_bytes(pack_own());
   if (runtime.world.rank != 0)
     return {};

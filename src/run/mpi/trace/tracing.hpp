@@ -9,7 +9,7 @@
 
 namespace thalweg::mpi {
 
-/// Appends the call to the trace, from inside of a TracedSpan or of what entered the log.
+/// Appends the call to the trace, from inside of a FollowedSpan or of what entered the log.
 void trace_ended(const CallEvent& event);
 
 /// Begins: this process has joined the world, and computes from now on.
