@@ -108,6 +108,10 @@ _ComputeScale = Annotated[
 _Ties = Annotated[
     str, typer.Option(help="What begins first of operations that become free together: order, or loggopsim.")
 ]
+_Timeline = Annotated[
+    str,
+    output_file(help="Write the ranks' timeline for ui.perfetto.dev (.json, .json.gz) or OTF2.", show_default=False),
+]
 _Plot = Annotated[str, output_file(help="Draw the ranks' timeline and the critical path.", show_default=False)]
 
 
@@ -151,6 +155,7 @@ class Program:
     router: _Router = None
     ties: _Ties = "order"
     plot: _Plot = ""
+    timeline: _Timeline = ""
     as_json: AsJson = False
 
     def run(self) -> None:
@@ -162,6 +167,10 @@ class Program:
             raise ThalwegError(
                 USAGE, "thalweg simulate program: both a strategy and --goal or --trace", "leave one out"
             )
+        if self.timeline:
+            from thalweg.timeline.files import check_name  # noqa: PLC0415
+
+            check_name(self.timeline, "thalweg simulate program: --timeline")
         if self.trace:
             self._run_trace()
         elif self.operation == _STREAM:
@@ -173,7 +182,7 @@ class Program:
             raise ThalwegError(USAGE, "thalweg simulate program: nothing to simulate", remedy)
 
     def _run_trace(self) -> None:
-        from thalweg.simulation.command import run_trace  # noqa: PLC0415
+        from thalweg.simulation.command import Pictures, run_trace  # noqa: PLC0415
 
         run_trace(
             self.trace,
@@ -181,12 +190,12 @@ class Program:
             use=self.use or [],
             compute_scale=self.compute_scale,
             write_goal=self.write_goal,
-            plot=self.plot,
+            pictures=Pictures(self.plot, self.timeline),
             as_json=self.as_json,
         )
 
     def _run_stream(self) -> None:
-        from thalweg.simulation.command import run_stream  # noqa: PLC0415
+        from thalweg.simulation.command import Pictures, run_stream  # noqa: PLC0415
 
         run_stream(
             self.shape,
@@ -195,12 +204,12 @@ class Program:
             ranks=self.ranks or 0,
             item_bytes=size_from_text(self.unit_bytes),
             buffer_bytes=size_from_text(self.buffer_bytes),
-            plot=self.plot,
+            pictures=Pictures(self.plot, self.timeline),
             as_json=self.as_json,
         )
 
     def _run_strategy(self) -> None:
-        from thalweg.simulation.command import run_strategy  # noqa: PLC0415
+        from thalweg.simulation.command import Pictures, run_strategy  # noqa: PLC0415
 
         run_strategy(
             self.operation,
@@ -212,7 +221,7 @@ class Program:
             parameters=parameters_from("simulate program", self.param),
             goal=self.goal,
             ties=self.ties,
-            plot=self.plot,
+            pictures=Pictures(self.plot, self.timeline),
             as_json=self.as_json,
         )
 

@@ -45,6 +45,7 @@ COMMANDS = (
         reads_words=True,
     ),
     Command("report", "Show a run's report as a page", "thalweg.cli.report:report"),
+    Command("timeline", "Put timelines one above the other", "thalweg.cli.timeline:timeline"),
     Command("compare", "Compare the reports of two runs", "thalweg.cli.compare:compare"),
     Command("doctor", "Say what works on this host, what does not, and what to do", "thalweg.cli.doctor:doctor"),
     Command("config", "Print the settings in effect, and where each comes from", "thalweg.cli.config:config"),

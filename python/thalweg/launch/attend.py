@@ -5,19 +5,26 @@ The launcher keeps the terminal, and its end is this process's own: the same exi
 that are sent to this process are passed on. Those of the terminal reach the launcher by themselves.
 """
 
+from __future__ import annotations
+
+import contextlib
 import os
 import signal
 import struct
 import sys
-from typing import NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from thalweg.errors import NOT_EXECUTABLE, ThalwegError
 from thalweg.launch.become import become
-from thalweg.launch.plan import Plan
 from thalweg.libraries import unfinished_program
+
+if TYPE_CHECKING:
+    from thalweg.launch.plan import Plan
+    from thalweg.timeline.memory import TimelineMemory
 
 JOURNAL = "THALWEG_JOURNAL"
 COLUMNS = "THALWEG_COLUMNS"
+TIMELINE = "THALWEG_TIMELINE_MEMORY"
 _MAGIC = b"thalweg-journal-1".ljust(24, b"\0")
 _PAGE = 4096
 _SECTION = 16 << 20
@@ -29,13 +36,16 @@ _PR_SET_PDEATHSIG = 1
 
 
 class Wanted(NamedTuple):
-    """What is to be told of the job: a report's path, which may be empty, and whether a summary."""
+    """What is to be told of the job: a report and a timeline, by their paths or not at all, and whether a summary."""
 
     report: str
     summary: bool
+    timeline: str = ""
 
 
-NOTHING = Wanted("", summary=False)
+def is_nothing(wanted: Wanted) -> bool:
+    """Say whether there is nothing to tell."""
+    return not any(wanted)
 
 
 class Journal(NamedTuple):
@@ -67,9 +77,19 @@ def make_journal() -> Journal | None:
     return Journal(file)
 
 
-def variables_of(journal: Journal) -> dict[str, str]:
-    """Tell ranks where to count, and how wide the screen is that they write to."""
-    return {JOURNAL: journal.path} | ({COLUMNS: str(wide)} if (wide := columns()) else {})
+class Attended(NamedTuple):
+    """What ranks of this host leave behind, however they end."""
+
+    journal: Journal | None
+    timeline: TimelineMemory | None = None
+
+
+def variables_of(attended: Attended) -> dict[str, str]:
+    """Tell ranks where to count and to keep events, and how wide the screen is that they write to."""
+    variables = {JOURNAL: attended.journal.path} if attended.journal else {}
+    if attended.timeline is not None:
+        variables[TIMELINE] = attended.timeline.path
+    return variables | ({COLUMNS: str(wide)} if (wide := columns()) else {})
 
 
 def columns() -> int:
@@ -80,16 +100,20 @@ def columns() -> int:
     return int(wanted) if wanted.isdecimal() and int(wanted) else os.get_terminal_size(sys.stderr.fileno()).columns
 
 
-def attend(plan: Plan, journal: Journal, wanted: Wanted) -> int:
+def attend(plan: Plan, attended: Attended, wanted: Wanted) -> int:
     """Run the launcher to its end, and end as it does."""
+    if wanted.timeline:
+        _forget_events(wanted.timeline)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {*_PASSED_ON, signal.SIGCHLD})
     own = os.getpid()
     child = os.fork()
     if child == 0:
         _become(plan, before, own)
     status, cause = _wait(child)
-    if journal.is_left():
-        _report(journal, wanted, cause or _cause_of(status))
+    if attended.journal is not None and attended.journal.is_left():
+        _report(attended.journal, wanted, cause or _cause_of(status))
+    if wanted.timeline:
+        _write_timeline(attended.timeline, wanted.timeline, plan.command)
     return _end_as(status, before)
 
 
@@ -138,6 +162,24 @@ def _report(journal: Journal, wanted: Wanted, cause: str) -> None:
         unfinished_program(), str(journal.file), wanted.report, "1" if wanted.summary else "0", str(columns()), cause,
     ]  # fmt: skip
     subprocess.run(words, pass_fds=[journal.file], check=False)
+
+
+def _forget_events(path: str) -> None:
+    """Take away what an earlier run has left that nobody waited for."""
+    from thalweg.timeline.memory import EVENTS  # noqa: PLC0415 - for timelines alone
+
+    with contextlib.suppress(OSError):
+        os.unlink(path + EVENTS)
+
+
+def _write_timeline(memory: TimelineMemory | None, path: str, command: tuple[str, ...]) -> None:
+    from thalweg.timeline.command import write_of_run  # noqa: PLC0415 - for timelines alone
+
+    try:
+        line = write_of_run(memory, path, " ".join(map(os.path.basename, command)))
+    except ThalwegError as error:
+        line = f"no timeline: {error}"
+    print(f"thalweg: {line or 'no timeline: no rank has kept any events'}", file=sys.stderr)
 
 
 def _end_as(status: int, mask: set[signal.Signals | int]) -> int:

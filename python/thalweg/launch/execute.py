@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from thalweg.errors import NOT_EXECUTABLE, SETTINGS, ThalwegError
 from thalweg.launch.arguments import read_arguments
-from thalweg.launch.attend import NOTHING, Wanted, attend, make_journal, variables_of
+from thalweg.launch.attend import Attended, Wanted, attend, is_nothing, make_journal, variables_of
 from thalweg.launch.become import become
 from thalweg.launch.plan import Plan, make_plan
 from thalweg.settings.layers import Settings, effective_settings
@@ -26,10 +26,12 @@ def run(words: Sequence[str]) -> int | None:
     environment = dict(os.environ)
     settings = effective_settings(arguments.flags, environment, ".")
     check_settings(settings)
-    wanted = Wanted(str(settings["report"].value or ""), bool(settings["summary"].value))
-    is_attended = wanted != NOTHING and not arguments.dry_run and not settings["disable"].value
-    journal = make_journal() if is_attended else None
-    plan = make_plan(arguments, settings, environment, variables_of(journal) if journal else {})
+    wanted = Wanted(
+        str(settings["report"].value or ""), bool(settings["summary"].value), str(settings["timeline"].value or "")
+    )
+    is_attended = not is_nothing(wanted) and not arguments.dry_run and not settings["disable"].value
+    attended = _attended(wanted, settings) if is_attended else None
+    plan = make_plan(arguments, settings, environment, variables_of(attended) if attended else {})
     for remark in (*unknown_variables(environment), *plan.remarks):
         print(f"thalweg: {remark}", file=sys.stderr)
     if arguments.dry_run:
@@ -37,12 +39,23 @@ def run(words: Sequence[str]) -> int | None:
         return 0
     sys.stdout.flush()
     sys.stderr.flush()
-    if journal is not None and plan.starts_ranks:
-        return attend(plan, journal, wanted)
+    if attended is not None and plan.starts_ranks:
+        return attend(plan, attended, wanted)
     try:
         become(plan.path, plan.command, plan.environment)
     except OSError as error:
         raise ThalwegError(NOT_EXECUTABLE, f"{plan.path} cannot be started: {error.strerror}") from error
+
+
+def _attended(wanted: Wanted, settings: Settings) -> Attended | None:
+    """Make what ranks of this host leave behind; None where no memory can be had for it."""
+    journal = make_journal()
+    if not wanted.timeline:
+        return Attended(journal) if journal else None
+    from thalweg.timeline.memory import DEFAULT_MEBIBYTES, make_memory  # noqa: PLC0415 - most runs do without
+
+    mebibytes = settings["timeline_size"].value
+    return Attended(journal, make_memory(mebibytes if isinstance(mebibytes, int) else DEFAULT_MEBIBYTES))
 
 
 def describe(plan: Plan, environment: Mapping[str, str]) -> str:
@@ -57,6 +70,7 @@ def check_settings(settings: Settings) -> None:
     """Refuse what would go wrong later, before anything starts."""
     check_selections(settings["use"].origins, settings["use"].value)
     check_report(settings)
+    check_timeline(settings)
 
 
 def check_selections(origins: dict[str, str], selections: object) -> None:
@@ -72,8 +86,22 @@ def check_selections(origins: dict[str, str], selections: object) -> None:
 def check_report(settings: Settings) -> None:
     """Refuse a report that could not be written at the end, before anything starts."""
     path, origin = settings["report"].value, settings["report"].origin
+    if isinstance(path, str):
+        _check_file(path, origin)
+
+
+def check_timeline(settings: Settings) -> None:
+    """Refuse a timeline that could not be written at the end."""
+    path, origin = settings["timeline"].value, settings["timeline"].origin
     if not isinstance(path, str):
         return
+    from thalweg.timeline.files import check_name  # noqa: PLC0415 - most runs do without
+
+    check_name(path, origin)
+    _check_file(path, origin)
+
+
+def _check_file(path: str, origin: str) -> None:
     folder = os.path.dirname(path)
     if os.path.isdir(path):
         raise ThalwegError(SETTINGS, f"{origin}: {path} is a folder", "name a file in it")

@@ -16,6 +16,7 @@ OTHERS = (
     "THALWEG_LAB",
     "THALWEG_MACHINE",
     "THALWEG_NETWORK",
+    "THALWEG_TIMELINE_MEMORY",
 )
 """What is read besides the settings of `thalweg run`."""
 _BEGINNINGS = ("THALWEG_NIC_", "THALWEG_TEST_", "THALWEG_BENCH_", "THALWEG_PRELOAD_")

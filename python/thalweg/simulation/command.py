@@ -25,6 +25,8 @@ from thalweg.simulation.report import print_played, print_replayed, replayed_dat
 from thalweg.simulation.results import TICKS, Rounds, Simulation
 from thalweg.simulation.simulate import EXPLAINED_MAX, simulate
 from thalweg.simulation.streams import simulate_stream
+from thalweg.timeline.command import write_timeline
+from thalweg.timeline.simulated import timeline_of_simulation
 from thalweg.units import size_text, time_text
 
 if TYPE_CHECKING:
@@ -38,6 +40,13 @@ RANKS_MAX = 1 << 30
 SHOWN_RANKS = 5
 SHOWN_LINKS = 5
 WRITTEN_LINKS = 64
+
+
+class Pictures(NamedTuple):
+    """The files of a picture, and of a timeline for Perfetto or OTF2; empty where none is wanted."""
+
+    plot: str = ""
+    timeline: str = ""
 
 
 @contextmanager
@@ -67,7 +76,7 @@ def run_strategy(
     parameters: Mapping[str, str],
     goal: str,
     ties: str,
-    plot: str,
+    pictures: Pictures,
     as_json: bool,
 ) -> None:
     """Simulate a strategy, or a program in GOAL, and answer as a text or as JSON.
@@ -85,12 +94,12 @@ def run_strategy(
             root=root,
             parameters=parameters,
             ties=ties,
-            timeline=bool(plot),
+            timeline=any(pictures),
             progress=report,
             costs=costs,
         )
     subject = goal or f"{operation} {strategy}, units of {size_text(unit_bytes)}"
-    _answer(Answer(subject, costs, found, time.perf_counter() - begin), plot, as_json=as_json)
+    _answer(Answer(subject, costs, found, time.perf_counter() - begin), pictures, as_json=as_json)
 
 
 def run_stream(
@@ -101,7 +110,7 @@ def run_stream(
     ranks: int,
     item_bytes: int,
     buffer_bytes: int,
-    plot: str,
+    pictures: Pictures,
     as_json: bool,
 ) -> None:
     """Simulate a stream over a mesh of that shape, and answer as a text or as JSON."""
@@ -117,11 +126,11 @@ def run_stream(
             ranks=ranks,
             buffer_bytes=buffer_bytes,
             costs=costs,
-            timeline=bool(plot),
+            timeline=any(pictures),
             progress=report,
         )
     subject = f"stream of {items} items of {size_text(item_bytes)} a rank over {shape}"
-    _answer(Answer(subject, costs, found, time.perf_counter() - begin), plot, as_json=as_json)
+    _answer(Answer(subject, costs, found, time.perf_counter() - begin), pictures, as_json=as_json)
 
 
 def run_trace(
@@ -131,7 +140,7 @@ def run_trace(
     use: Sequence[str],
     compute_scale: float,
     write_goal: str,
-    plot: str,
+    pictures: Pictures,
     as_json: bool,
 ) -> None:
     """Play what `thalweg run --trace` or `--record` kept, and answer as a text or as JSON.
@@ -152,11 +161,11 @@ def run_trace(
             use=use,
             computation_scale=compute_scale,
             goal=write_goal,
-            timeline=bool(plot),
+            timeline=any(pictures),
             progress=report,
         )
     answer = Answer(trace, costs, replayed.simulation, time.perf_counter() - begin)
-    _answer(answer, plot, as_json=as_json, more=replayed_data(replayed))
+    _answer(answer, pictures, as_json=as_json, more=replayed_data(replayed))
     if not as_json:
         print_replayed(replayed)
 
@@ -175,9 +184,13 @@ class Answer(NamedTuple):
         return self.costs.machine if isinstance(self.costs.machine, str) else ""
 
 
-def _answer(answer: Answer, plot: str, *, as_json: bool, more: Mapping[str, Any] = MappingProxyType({})) -> None:
-    if plot:
-        draw_timeline(answer.found, plot)
+def _answer(
+    answer: Answer, pictures: Pictures, *, as_json: bool, more: Mapping[str, Any] = MappingProxyType({})
+) -> None:
+    if pictures.plot:
+        draw_timeline(answer.found, pictures.plot)
+    if pictures.timeline:
+        write_timeline(timeline_of_simulation(answer.found, answer.subject), pictures.timeline)
     if as_json:
         print(json.dumps(as_data(answer) | dict(more)))
     else:

@@ -20,9 +20,9 @@ namespace {
 using WorldRanks = std::shared_ptr<const std::vector<int>>;
 
 struct Pending {
-  std::vector<Event> events; // messages that begin with the request, or what a collective's completion has
-  WorldRanks sources;        // by status's source; none: it was said before
-  std::uint32_t number = 0;  // 0: a persistent request that has not started
+  std::vector<Event> events = {}; // messages that begin with it, or what a collective's completion has
+  WorldRanks sources = {};        // by status's source; none: it was said before
+  std::uint32_t number = 0;       // 0: a persistent request that has not started
   bool is_persistent = false;
   bool is_send = false;
 };
