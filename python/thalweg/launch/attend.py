@@ -2,13 +2,17 @@
 """Start a job's launcher, wait for its end, and report what its ranks left if they did not report themselves.
 
 The launcher keeps the terminal, and its end is this process's own: the same exit status, or the same signal. Signals
-that are sent to this process are passed on. Those of the terminal reach the launcher by themselves.
+that are sent to this process are passed on. Those of the terminal reach the launcher by themselves. At SIGUSR1 the
+report of the job as it is so far is written; ranks get the signal only where one of them waits for it, since it would
+end all others.
 """
 
 import os
 import signal
 import struct
 import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import NamedTuple, NoReturn
 
 from thalweg.errors import NOT_EXECUTABLE, ThalwegError
@@ -17,8 +21,12 @@ from thalweg.launch.plan import Plan
 from thalweg.libraries import unfinished_program
 
 JOURNAL = "THALWEG_JOURNAL"
+FOLDER = "THALWEG_JOURNAL_FOLDER"
+PARTS = ".parts"
+"""Ends the name of the folder beside a report, in which ranks count that do not see the command's memory."""
+NAME = "thalweg-journal"
 COLUMNS = "THALWEG_COLUMNS"
-_MAGIC = b"thalweg-journal-1".ljust(24, b"\0")
+_MAGIC = b"thalweg-journal-2".ljust(24, b"\0")
 _PAGE = 4096
 _SECTION = 16 << 20
 _RUNNING = 1
@@ -29,13 +37,37 @@ _PR_SET_PDEATHSIG = 1
 
 
 class Wanted(NamedTuple):
-    """What is to be told of the job: a report's path, which may be empty, and whether a summary."""
+    """What is kept of the job: a report's path, whether a summary, and the folder of jobs' logs; texts may be empty."""
 
     report: str
     summary: bool
+    logs: str = ""
+
+    @property
+    def parts(self) -> str:
+        """Give the folder of what ranks leave; empty where there is no report."""
+        return self.report + PARTS if self.report else ""
 
 
 NOTHING = Wanted("", summary=False)
+
+
+class Section(NamedTuple):
+    """The beginning of a rank's part of a journal."""
+
+    state: int
+    rank: int
+    ranks: int
+    node: int
+    pid: int
+
+    @property
+    def is_running(self) -> bool:
+        """Tell whether the rank began to count and did not report."""
+        return self.state == _RUNNING
+
+
+_SECTION_HEAD = struct.Struct(f"{len(Section._fields)}i")
 
 
 class Journal(NamedTuple):
@@ -48,18 +80,25 @@ class Journal(NamedTuple):
         """Where ranks find it."""
         return f"/proc/{os.getpid()}/fd/{self.file}"
 
+    def sections(self) -> list[Section]:
+        """Read the parts of ranks; none of what is no journal."""
+        head = os.pread(self.file, len(_MAGIC) + 4, 0)
+        if len(head) != len(_MAGIC) + 4 or not head.startswith(_MAGIC):
+            return []
+        (count,) = struct.unpack("I", head[len(_MAGIC) :])
+        places = (_PAGE + number * _SECTION for number in range(count))
+        heads = (os.pread(self.file, _SECTION_HEAD.size, place) for place in places)
+        return [Section(*_SECTION_HEAD.unpack(one)) for one in heads if len(one) == _SECTION_HEAD.size]
+
     def is_left(self) -> bool:
         """Tell whether some rank began to count and did not report."""
-        (sections,) = struct.unpack("I", os.pread(self.file, 4, len(_MAGIC)))
-        places = (_PAGE + number * _SECTION for number in range(sections))
-        states = (os.pread(self.file, 4, place) for place in places)
-        return any(len(state) == 4 and struct.unpack("I", state)[0] == _RUNNING for state in states)
+        return any(section.is_running for section in self.sections())
 
 
 def make_journal() -> Journal | None:
     """Make the memory; without it a job runs all the same."""
     try:
-        file = os.memfd_create("thalweg-journal")
+        file = os.memfd_create(NAME)
         os.pwrite(file, _MAGIC, 0)
         os.ftruncate(file, _PAGE)
     except OSError:
@@ -67,9 +106,10 @@ def make_journal() -> Journal | None:
     return Journal(file)
 
 
-def variables_of(journal: Journal) -> dict[str, str]:
+def variables_of(journal: Journal, wanted: Wanted) -> dict[str, str]:
     """Tell ranks where to count, and how wide the screen is that they write to."""
-    return {JOURNAL: journal.path} | ({COLUMNS: str(wide)} if (wide := columns()) else {})
+    folder = {FOLDER: wanted.parts} if wanted.parts else {}
+    return {JOURNAL: journal.path} | folder | ({COLUMNS: str(wide)} if (wide := columns()) else {})
 
 
 def columns() -> int:
@@ -82,14 +122,17 @@ def columns() -> int:
 
 def attend(plan: Plan, journal: Journal, wanted: Wanted) -> int:
     """Run the launcher to its end, and end as it does."""
+    _remove(parts_in(wanted.parts))
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {*_PASSED_ON, signal.SIGCHLD})
     own = os.getpid()
     child = os.fork()
     if child == 0:
         _become(plan, before, own)
-    status, cause = _wait(child)
-    if journal.is_left():
-        _report(journal, wanted, cause or _cause_of(status))
+    status, cause = _wait(child, lambda: _show_so_far(journal, wanted))
+    parts = parts_in(wanted.parts)
+    if journal.is_left() or parts:
+        _report(journal, wanted, cause or _cause_of(status), parts)
+        _remove(parts)
     return _end_as(status, before)
 
 
@@ -109,7 +152,43 @@ def _become(plan: Plan, mask: set[signal.Signals | int], parent: int) -> NoRetur
     os._exit(error.status.number)
 
 
-def _wait(child: int) -> tuple[int, str]:
+def parts_in(folder: str) -> list[str]:
+    """Name what ranks have left in a folder; nothing where there is none."""
+    try:
+        names = os.listdir(folder) if folder else []
+    except OSError:
+        return []
+    return sorted(os.path.join(folder, name) for name in names if name.endswith(".journal"))
+
+
+def _remove(parts: Sequence[str]) -> None:
+    """Take away what was left, here or by an earlier job with a report of the same name."""
+    for part in parts:
+        with suppress(OSError):
+            os.unlink(part)
+            os.rmdir(os.path.dirname(part))  # fails until it is empty
+
+
+def _show_so_far(journal: Journal, wanted: Wanted) -> bool:
+    """Write what is known of the job now, and tell whether the signal that asked for it is for this process alone."""
+    running = [section.pid for section in journal.sections() if section.is_running]
+    if running:
+        parts = parts_in(wanted.parts)
+        _report(journal, wanted._replace(logs=""), f"{signal.SIGUSR1.name} (the job goes on)", parts)
+    return bool(running) and not any(_catches(pid, signal.SIGUSR1) for pid in running)
+
+
+def _catches(pid: int, number: int) -> bool:
+    """Tell whether a process has a handler for a signal."""
+    try:
+        with open(f"/proc/{pid}/status", encoding="utf-8") as status:
+            caught = next(line.split()[1] for line in status if line.startswith("SigCgt:"))
+    except (OSError, StopIteration):
+        return False
+    return bool(int(caught, 16) >> (number - 1) & 1)
+
+
+def _wait(child: int, show_so_far: Callable[[], bool]) -> tuple[int, str]:
     """Wait for the launcher's end and pass signals on; return its status, and the signal that was to end it."""
     cause = ""
     while True:
@@ -121,6 +200,8 @@ def _wait(child: int) -> tuple[int, str]:
             continue
         if came.si_signo in _ENDING:
             cause = cause or signal.Signals(came.si_signo).name
+        if came.si_signo == signal.SIGUSR1 and show_so_far():
+            continue
         if came.si_code != _BY_KERNEL:
             os.kill(child, came.si_signo)
 
@@ -131,13 +212,17 @@ def _cause_of(status: int) -> str:
     return f"the job ended without MPI_Finalize, with status {os.WEXITSTATUS(status)}"
 
 
-def _report(journal: Journal, wanted: Wanted, cause: str) -> None:
+def _report(journal: Journal, wanted: Wanted, cause: str, parts: Sequence[str]) -> None:
     import subprocess  # noqa: PLC0415 - for jobs that did not end well
 
-    words = [
-        unfinished_program(), str(journal.file), wanted.report, "1" if wanted.summary else "0", str(columns()), cause,
-    ]  # fmt: skip
+    words = words_of(wanted, cause, [str(journal.file), *parts])
     subprocess.run(words, pass_fds=[journal.file], check=False)
+
+
+def words_of(wanted: Wanted, cause: str, journals: Sequence[str]) -> list[str]:
+    """Write the command that reports what journals hold: descriptors' numbers, and files."""
+    summary = "1" if wanted.summary else "0"
+    return [unfinished_program(), wanted.report, summary, str(columns()), cause, wanted.logs, *journals]
 
 
 def _end_as(status: int, mask: set[signal.Signals | int]) -> int:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`thalweg run`: read, plan, and start.
 
-Inside a rank, or where nothing is to be told of the job, the command takes this process's place. Else this process
-stays to report a job that does not end by MPI_Finalize (attend.py).
+Inside a rank, or where nothing is to be told of the job, the command takes this process's place: ranks leave what they
+count in a folder then. Else this process stays to report a job that does not end by MPI_Finalize (attend.py).
 """
 
 import os
@@ -26,10 +26,12 @@ def run(words: Sequence[str]) -> int | None:
     environment = dict(os.environ)
     settings = effective_settings(arguments.flags, environment, ".")
     check_settings(settings)
-    wanted = Wanted(str(settings["report"].value or ""), bool(settings["summary"].value))
+    wanted = Wanted(
+        str(settings["report"].value or ""), bool(settings["summary"].value), str(settings["logs"].value or "")
+    )
     is_attended = wanted != NOTHING and not arguments.dry_run and not settings["disable"].value
     journal = make_journal() if is_attended else None
-    plan = make_plan(arguments, settings, environment, variables_of(journal) if journal else {})
+    plan = make_plan(arguments, settings, environment, variables_of(journal, wanted) if journal else {})
     for remark in (*unknown_variables(environment), *plan.remarks):
         print(f"thalweg: {remark}", file=sys.stderr)
     if arguments.dry_run:
@@ -56,7 +58,7 @@ def describe(plan: Plan, environment: Mapping[str, str]) -> str:
 def check_settings(settings: Settings) -> None:
     """Refuse what would go wrong later, before anything starts."""
     check_selections(settings["use"].origins, settings["use"].value)
-    check_report(settings)
+    check_output(settings["report"].value, settings["report"].origin)
 
 
 def check_selections(origins: dict[str, str], selections: object) -> None:
@@ -69,9 +71,8 @@ def check_selections(origins: dict[str, str], selections: object) -> None:
         check_selection(operation, strategy, origins[operation])
 
 
-def check_report(settings: Settings) -> None:
-    """Refuse a report that could not be written at the end, before anything starts."""
-    path, origin = settings["report"].value, settings["report"].origin
+def check_output(path: object, origin: str) -> None:
+    """Refuse a file that could not be written at the end, before anything starts; `origin` is what named it."""
     if not isinstance(path, str):
         return
     folder = os.path.dirname(path)

@@ -154,7 +154,8 @@ struct CallRow : JournalRow {
   std::uint64_t timed_ticks = 0;
   std::uint64_t max_call_ticks = 0;
   CpuShare cpu_share;
-  std::uint64_t entered_ticks = 0; ///< of the timed call that is under way; 0: none is
+  std::uint64_t entered_ticks = 0; ///< when the latest timed call began
+  std::uint64_t left_ticks = 0;    ///< when one ended; before the above: one is under way
   bool brief = false;
   TrafficTable* traffic = nullptr;     ///< of the row's thread, once the call site has sent
   TrafficEntry* latest_sent = nullptr; ///< of a message of the program's own; the next one is often alike
