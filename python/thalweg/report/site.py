@@ -6,6 +6,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import os
+import pwd
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -64,7 +65,7 @@ class Centre:
         rank_ns = job.number("rank_ns")
         single.add(rank_ns, job, "mpi_ns")
         program = program_name(tuple(str(word) for word in job.value("command") or ()))
-        user, ended_by = job.text("user"), job.text("ended_by")
+        user, ended_by = user_name(job.text("user")), job.text("ended_by")
         sites = [
             ((program, site.text("source"), short_name(site.text("function"))), site) for site in job.parts("calls")
         ]
@@ -75,6 +76,16 @@ class Centre:
         for key, site in sites:
             _of(self.calls, key).add(rank_ns, site, "time_ns")
         self.unended += ended_by != "MPI_Finalize"
+
+
+def user_name(user: str) -> str:
+    """Name an account that is known by its number alone, where it is known here."""
+    if not user.isdecimal():
+        return user
+    try:
+        return pwd.getpwuid(int(user)).pw_name
+    except (KeyError, OverflowError):
+        return user
 
 
 def _of(losses: dict[Any, Loss], key: Any) -> Loss:

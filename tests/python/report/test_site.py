@@ -78,9 +78,7 @@ WRONG: st.SearchStrategy[Any] = st.sampled_from([None, [], {}, "", "x", True, [N
 
 
 @given(key=st.sampled_from(sorted(JOB)), wrong=WRONG)
-def test_a_damaged_log_is_left_out_as_a_whole(
-    key: str, wrong: Any, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_a_damaged_log_is_left_out_as_a_whole(key: str, wrong: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
     damaged = copy.deepcopy(JOB) | {key: wrong}
     centre = read_site(logs(tmp_path_factory.mktemp("logs"), JOB, damaged))
     if centre.whole.jobs == 1:

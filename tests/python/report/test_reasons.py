@@ -2,13 +2,10 @@
 """A try says why: what Thalweg did, and where nothing is gained, what the time goes to."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.append(str(Path(__file__).parents[1] / "report"))
 from report_documents import SITE, document
 
 from thalweg.pairs.reasons import reasons
