@@ -18,7 +18,7 @@ from thalweg.launch.flags import KEEP, PAIRS, TRY_FLAGS, Parser
 from thalweg.launch.plan import make_plan
 from thalweg.launch.timed_run import Run, RunFailedError, run
 from thalweg.pairs.outputs import compare, text_of
-from thalweg.pairs.reasons import reasons
+from thalweg.pairs.reasons import Gain, reasons
 from thalweg.report.run_report import RunReport
 from thalweg.settings.layers import effective_settings
 from thalweg.terminal import print_line
@@ -129,16 +129,19 @@ def _conclude(pairs: Pairs, start_s: float, report: RunReport | None) -> None:
     print_line("{:10}{:>11}{:>11}  largest process".format("memory", *(f"{size / (1 << 20):.1f} MiB" for size in more)))
     print_line(f"{'start':10}{'':>11}{'+' + time_text(start_s):>11}  to look at the program, of the wall time")
     print_line("")
-    for reason in reasons(report, is_gained=_is_gained(pairs)) if report else ["no rank left a report"]:
+    gain = Gain(_surely_saved_s(pairs), start_s)
+    for reason in reasons(report, gain) if report else ["no rank left a report"]:
         print_line(f"why: {reason}")
 
 
-def _is_gained(pairs: Pairs) -> bool:
-    """Say whether the wall time is surely less by what is called a difference."""
+def _surely_saved_s(pairs: Pairs) -> float:
+    """Give what the median wall time is less, where that is sure and is called a difference; else 0."""
     from thalweg.tune.statistics import is_faster  # noqa: PLC0415 - the compiled core has its constants
 
     native, ours = ([one.wall_s for one in runs] for runs in (pairs.native, pairs.ours))
-    return is_faster(ours, native) and median(native) / median(ours) - 1 >= _DIFFERENCE_MIN
+    is_sure = is_faster(ours, native) or is_faster(native, ours)
+    is_difference = abs(median(native) / median(ours) - 1) >= _DIFFERENCE_MIN
+    return median(native) - median(ours) if is_sure and is_difference else 0.0
 
 
 def _end(pairs: Pairs, keep: str) -> int:

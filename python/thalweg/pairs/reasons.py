@@ -3,23 +3,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from thalweg.report.verdict import COMMUNICATION_MIN, LIBRARY, percent
+from thalweg.units import time_text
 
 if TYPE_CHECKING:
     from thalweg.report.run_report import RunReport
 
 # From this part of the time in MPI on, waiting for late ranks is called the largest part.
 MAINLY_WAITING = 0.5
+# And from this part of a loss on, the start is called its cause.
+MAINLY_START = 0.5
 _NAMED_MAX = 3
 
 
-def reasons(report: RunReport, *, is_gained: bool) -> list[str]:
+class Gain(NamedTuple):
+    """What the median run is surely shorter, below 0 longer, and 0 where nothing is sure; and what the start takes."""
+
+    saved_s: float
+    start_s: float
+
+
+def reasons(report: RunReport, gain: Gain) -> list[str]:
     """Say what Thalweg did for the run, and where nothing is gained, why not."""
     done = _what_was_done(report)
-    if is_gained:
+    if gain.saved_s > 0:
         return done or [f"in MPI for {percent(report.share(report.mpi_ns))} of the run"]
+    if gain.saved_s < 0 and gain.start_s > MAINLY_START * -gain.saved_s:
+        start = f"the start under Thalweg takes {time_text(gain.start_s)}, of the {time_text(-gain.saved_s)} lost"
+        return [f"{start}: too much for a run of {time_text(report.wall_ns * 1e-9)}; try a longer one", *done]
     return [_why_not(report), *done]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from report_documents import SITE, document
 
-from thalweg.pairs.reasons import reasons
+from thalweg.pairs.reasons import Gain, reasons
 from thalweg.report.run_report import RunReport, read_report
 
 
@@ -21,7 +21,7 @@ def read(folder: Path, **changes: Any) -> RunReport:
 def test_strategies_and_waits_are_named(tmp_path: Path) -> None:
     ran = [{"strategy": "allreduce=ring", "calls": 5}, {"strategy": "native", "calls": 5}]
     wait = {"yields": True, "reason": "2 ranks share a core"}
-    found = reasons(read(tmp_path, calls=[SITE | {"ran_on": ran}], wait=wait), is_gained=True)
+    found = reasons(read(tmp_path, calls=[SITE | {"ran_on": ran}], wait=wait), Gain(1.0, 0.1))
     assert found == [
         "2 ranks share a core",
         "50 % of the time in MPI ran on strategies: allreduce on allreduce=ring",
@@ -38,9 +38,15 @@ def test_strategies_and_waits_are_named(tmp_path: Path) -> None:
     ],
 )
 def test_what_gains_nothing_has_a_reason(changes: dict[str, Any], why: str, tmp_path: Path) -> None:
-    assert reasons(read(tmp_path, **changes), is_gained=False)[0].startswith(why)
+    assert reasons(read(tmp_path, **changes), Gain(0.0, 0.1))[0].startswith(why)
 
 
 def test_a_program_that_computes_cannot_gain(tmp_path: Path) -> None:
     ranks = [rank | {"mpi_ns": 1e6} for rank in document()["ranks"]]
-    assert reasons(read(tmp_path, ranks=ranks), is_gained=False)[0] == "nothing to gain: MPI takes 0.1 % of the run"
+    assert reasons(read(tmp_path, ranks=ranks), Gain(0.0, 0.1))[0] == "nothing to gain: MPI takes 0.1 % of the run"
+
+
+def test_a_start_that_is_the_loss_is_called_so(tmp_path: Path) -> None:
+    found = reasons(read(tmp_path), Gain(-0.1, 0.06))
+    assert found[0].startswith("the start under Thalweg takes 60 ms, of the 100 ms lost")
+    assert not reasons(read(tmp_path), Gain(-1.0, 0.06))[0].startswith("the start")
