@@ -90,7 +90,7 @@ def expected(report: RunReport, found: list[Wanted], ratios: Mapping[Case, float
     """
     saved = sum(one.share * (1 - min(1.0, ratios.get(one.case, 1.0))) for one in found)
     if saved < SAVING_MIN:
-        return f"the run of {path} would gain less than {percent(SAVING_MIN)}: the library does well there"
+        return f"the run of {path} would gain less than {percent(SAVING_MIN)} by what was found"
     before, after = (time_text(part * report.wall_ns * 1e-9) for part in (1, 1 - saved))
     return f"the run of {path} took {before}, and would take about {after} with these picks"
 
