@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`thalweg report`: a run's report as a page."""
 
+import os
 from typing import Annotated
 
 import typer
@@ -10,7 +11,9 @@ from thalweg.terminal import print_line
 
 
 def report(
-    path: Annotated[str, typer.Argument(metavar="REPORT", help="What thalweg run --report FILE wrote.")] = "",
+    path: Annotated[
+        str, typer.Argument(metavar="REPORT", help="What thalweg run --report FILE wrote, or a folder of parts.")
+    ] = "",
     *,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="The page.", show_default="beside the report")
@@ -21,6 +24,9 @@ def report(
 
     The page is one file of HTML, which opens without a network. Its first screen says what cost the most, and which
     command does something about it. A click on a column of the call sites sorts them.
+
+    Ranks that were killed in a job that another launcher started leave what they counted in FILE.parts. Given that
+    folder, the command merges what is there, and says how far the job got.
     """
     from thalweg.report.page import page  # noqa: PLC0415 - help does without
     from thalweg.report.run_report import REMEDY, read_report, schema_text  # noqa: PLC0415
@@ -31,6 +37,10 @@ def report(
         return
     if not path:
         raise ThalwegError(USAGE, "no report is named", REMEDY)
+    if os.path.isdir(path):
+        from thalweg.report.rank_parts import merged  # noqa: PLC0415
+
+        path = merged(path)
     written = output or f"{path.removesuffix('.json')}.html"
     write_text(page(read_report(path), path), written)
     print_line(f"page: {written}")

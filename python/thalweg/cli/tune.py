@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`thalweg tune search`: find the best strategies of this machine."""
 
+import sys
 from typing import Annotated
 
 import typer
@@ -59,7 +60,7 @@ def search(
 
     Strategies are tried in the order that the model predicts for the machine file, beside the MPI library's own. With
     --for REPORT, the calls of a run that thalweg run --report FILE described are tuned, those that took the most time
-    first.
+    first, and in the end stands what the run would take with them.
     """
     from thalweg.tune.command import search as search_strategies  # noqa: PLC0415
     from thalweg.tune.command import usual_cases  # noqa: PLC0415
@@ -67,16 +68,18 @@ def search(
     if of_report and (ops or sizes):
         raise ThalwegError(USAGE, "thalweg tune search: --for has operations and sizes", "leave --ops and --bytes out")
     if of_report:
-        from thalweg.tune.wanted import describe, read_wanted  # noqa: PLC0415
+        from thalweg.tune.wanted import describe, expected, other_shape, read_wanted  # noqa: PLC0415
 
-        report, found = read_wanted(of_report)
+        report, of_run = read_wanted(of_report)
+        if (remark := other_shape(report, of_report)) and not (launcher or lab):
+            print(f"thalweg: {remark}", file=sys.stderr)
         ranks, mpi = ranks or len(report.ranks), mpi or report.library_path
-        for line in describe(found):
+        for line in describe(of_run):
             print_line(line)
-        wanted = [one.case for one in found]
+        wanted = [one.case for one in of_run]
     else:
         wanted = usual_cases(words_in(ops), [size_from_text(size) for size in words_in(sizes)], lab)
-    search_strategies(
+    found = search_strategies(
         launcher or [],
         ranks=ranks or 2,
         mpi=mpi or "openmpi",
@@ -89,3 +92,6 @@ def search(
         tuning=tuning,
         figures=figures,
     )
+    if of_report:
+        ratios = {one.case: one.outcome.seconds / one.outcome.native_seconds for one in found}
+        print_line(expected(report, of_run, ratios, of_report))

@@ -2,16 +2,18 @@
 """Start a job's launcher, wait for its end, and report what its ranks left if they did not report themselves.
 
 The launcher keeps the terminal, and its end is this process's own: the same exit status, or the same signal. Signals
-that are sent to this process are passed on. Those of the terminal reach the launcher by themselves.
+that are sent to this process are passed on. Those of the terminal reach the launcher by themselves. At SIGUSR1 the
+report of the job as it is so far is written; ranks get the signal only where one of them waits for it, since it would
+end all others.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import struct
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from thalweg.errors import NOT_EXECUTABLE, ThalwegError
@@ -19,13 +21,19 @@ from thalweg.launch.become import become
 from thalweg.libraries import unfinished_program
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from thalweg.launch.plan import Plan
     from thalweg.timeline.memory import TimelineMemory
 
 JOURNAL = "THALWEG_JOURNAL"
+FOLDER = "THALWEG_JOURNAL_FOLDER"
+PARTS = ".parts"
+"""Ends the name of the folder beside a report, in which ranks count that do not see the command's memory."""
+NAME = "thalweg-journal"
 COLUMNS = "THALWEG_COLUMNS"
 TIMELINE = "THALWEG_TIMELINE_MEMORY"
-_MAGIC = b"thalweg-journal-1".ljust(24, b"\0")
+_MAGIC = b"thalweg-journal-2".ljust(24, b"\0")
 _PAGE = 4096
 _SECTION = 16 << 20
 _RUNNING = 1
@@ -36,16 +44,40 @@ _PR_SET_PDEATHSIG = 1
 
 
 class Wanted(NamedTuple):
-    """What is to be told of the job: a report and a timeline, by their paths or not at all, and whether a summary."""
+    """What is kept of the job: files' paths, whether a summary, and the folder of jobs' logs; texts may be empty."""
 
     report: str
     summary: bool
     timeline: str = ""
+    logs: str = ""
+
+    @property
+    def parts(self) -> str:
+        """Give the folder of what ranks leave; empty where there is no report."""
+        return self.report + PARTS if self.report else ""
 
 
 def is_nothing(wanted: Wanted) -> bool:
     """Say whether there is nothing to tell."""
     return not any(wanted)
+
+
+class Section(NamedTuple):
+    """The beginning of a rank's part of a journal."""
+
+    state: int
+    rank: int
+    ranks: int
+    node: int
+    pid: int
+
+    @property
+    def is_running(self) -> bool:
+        """Tell whether the rank began to count and did not report."""
+        return self.state == _RUNNING
+
+
+_SECTION_HEAD = struct.Struct(f"{len(Section._fields)}i")
 
 
 class Journal(NamedTuple):
@@ -58,18 +90,25 @@ class Journal(NamedTuple):
         """Where ranks find it."""
         return f"/proc/{os.getpid()}/fd/{self.file}"
 
+    def sections(self) -> list[Section]:
+        """Read the parts of ranks; none of what is no journal."""
+        head = os.pread(self.file, len(_MAGIC) + 4, 0)
+        if len(head) != len(_MAGIC) + 4 or not head.startswith(_MAGIC):
+            return []
+        (count,) = struct.unpack("I", head[len(_MAGIC) :])
+        places = (_PAGE + number * _SECTION for number in range(count))
+        heads = (os.pread(self.file, _SECTION_HEAD.size, place) for place in places)
+        return [Section(*_SECTION_HEAD.unpack(one)) for one in heads if len(one) == _SECTION_HEAD.size]
+
     def is_left(self) -> bool:
         """Tell whether some rank began to count and did not report."""
-        (sections,) = struct.unpack("I", os.pread(self.file, 4, len(_MAGIC)))
-        places = (_PAGE + number * _SECTION for number in range(sections))
-        states = (os.pread(self.file, 4, place) for place in places)
-        return any(len(state) == 4 and struct.unpack("I", state)[0] == _RUNNING for state in states)
+        return any(section.is_running for section in self.sections())
 
 
 def make_journal() -> Journal | None:
     """Make the memory; without it a job runs all the same."""
     try:
-        file = os.memfd_create("thalweg-journal")
+        file = os.memfd_create(NAME)
         os.pwrite(file, _MAGIC, 0)
         os.ftruncate(file, _PAGE)
     except OSError:
@@ -84,9 +123,11 @@ class Attended(NamedTuple):
     timeline: TimelineMemory | None = None
 
 
-def variables_of(attended: Attended) -> dict[str, str]:
+def variables_of(attended: Attended, wanted: Wanted) -> dict[str, str]:
     """Tell ranks where to count and to keep events, and how wide the screen is that they write to."""
     variables = {JOURNAL: attended.journal.path} if attended.journal else {}
+    if wanted.parts:
+        variables[FOLDER] = wanted.parts
     if attended.timeline is not None:
         variables[TIMELINE] = attended.timeline.path
     return variables | ({COLUMNS: str(wide)} if (wide := columns()) else {})
@@ -104,14 +145,16 @@ def attend(plan: Plan, attended: Attended, wanted: Wanted) -> int:
     """Run the launcher to its end, and end as it does."""
     if wanted.timeline:
         _forget_events(wanted.timeline)
+    _remove(parts_in(wanted.parts))
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {*_PASSED_ON, signal.SIGCHLD})
     own = os.getpid()
     child = os.fork()
     if child == 0:
         _become(plan, before, own)
-    status, cause = _wait(child)
-    if attended.journal is not None and attended.journal.is_left():
-        _report(attended.journal, wanted, cause or _cause_of(status))
+    journal = attended.journal
+    status, cause = _wait(child, lambda: journal is not None and _show_so_far(journal, wanted))
+    if journal is not None:
+        _report_what_is_left(journal, wanted, cause or _cause_of(status))
     if wanted.timeline:
         _write_timeline(attended.timeline, wanted.timeline, plan.command)
     return _end_as(status, before)
@@ -133,7 +176,43 @@ def _become(plan: Plan, mask: set[signal.Signals | int], parent: int) -> NoRetur
     os._exit(error.status.number)
 
 
-def _wait(child: int) -> tuple[int, str]:
+def parts_in(folder: str) -> list[str]:
+    """Name what ranks have left in a folder; nothing where there is none."""
+    try:
+        names = os.listdir(folder) if folder else []
+    except OSError:
+        return []
+    return sorted(os.path.join(folder, name) for name in names if name.endswith(".journal"))
+
+
+def _remove(parts: Sequence[str]) -> None:
+    """Take away what was left, here or by an earlier job with a report of the same name."""
+    for part in parts:
+        with suppress(OSError):
+            os.unlink(part)
+            os.rmdir(os.path.dirname(part))  # fails until it is empty
+
+
+def _show_so_far(journal: Journal, wanted: Wanted) -> bool:
+    """Write what is known of the job now, and tell whether the signal that asked for it is for this process alone."""
+    running = [section.pid for section in journal.sections() if section.is_running]
+    if running:
+        parts = parts_in(wanted.parts)
+        _report(journal, wanted._replace(logs=""), f"{signal.SIGUSR1.name} (the job goes on)", parts)
+    return bool(running) and not any(_catches(pid, signal.SIGUSR1) for pid in running)
+
+
+def _catches(pid: int, number: int) -> bool:
+    """Tell whether a process has a handler for a signal."""
+    try:
+        with open(f"/proc/{pid}/status", encoding="utf-8") as status:
+            caught = next(line.split()[1] for line in status if line.startswith("SigCgt:"))
+    except (OSError, StopIteration):
+        return False
+    return bool(int(caught, 16) >> (number - 1) & 1)
+
+
+def _wait(child: int, show_so_far: Callable[[], bool]) -> tuple[int, str]:
     """Wait for the launcher's end and pass signals on; return its status, and the signal that was to end it."""
     cause = ""
     while True:
@@ -145,6 +224,8 @@ def _wait(child: int) -> tuple[int, str]:
             continue
         if came.si_signo in _ENDING:
             cause = cause or signal.Signals(came.si_signo).name
+        if came.si_signo == signal.SIGUSR1 and show_so_far():
+            continue
         if came.si_code != _BY_KERNEL:
             os.kill(child, came.si_signo)
 
@@ -155,12 +236,17 @@ def _cause_of(status: int) -> str:
     return f"the job ended without MPI_Finalize, with status {os.WEXITSTATUS(status)}"
 
 
-def _report(journal: Journal, wanted: Wanted, cause: str) -> None:
+def _report_what_is_left(journal: Journal, wanted: Wanted, cause: str) -> None:
+    parts = parts_in(wanted.parts)
+    if journal.is_left() or parts:
+        _report(journal, wanted, cause, parts)
+        _remove(parts)
+
+
+def _report(journal: Journal, wanted: Wanted, cause: str, parts: Sequence[str]) -> None:
     import subprocess  # noqa: PLC0415 - for jobs that did not end well
 
-    words = [
-        unfinished_program(), str(journal.file), wanted.report, "1" if wanted.summary else "0", str(columns()), cause,
-    ]  # fmt: skip
+    words = words_of(wanted, cause, [str(journal.file), *parts])
     subprocess.run(words, pass_fds=[journal.file], check=False)
 
 
@@ -168,7 +254,7 @@ def _forget_events(path: str) -> None:
     """Take away what an earlier run has left that nobody waited for."""
     from thalweg.timeline.memory import EVENTS  # noqa: PLC0415 - for timelines alone
 
-    with contextlib.suppress(OSError):
+    with suppress(OSError):
         os.unlink(path + EVENTS)
 
 
@@ -180,6 +266,12 @@ def _write_timeline(memory: TimelineMemory | None, path: str, command: tuple[str
     except ThalwegError as error:
         line = f"no timeline: {error}"
     print(f"thalweg: {line or 'no timeline: no rank has kept any events'}", file=sys.stderr)
+
+
+def words_of(wanted: Wanted, cause: str, journals: Sequence[str]) -> list[str]:
+    """Write the command that reports what journals hold: descriptors' numbers, and files."""
+    summary = "1" if wanted.summary else "0"
+    return [unfinished_program(), wanted.report, summary, str(columns()), cause, wanted.logs, *journals]
 
 
 def _end_as(status: int, mask: set[signal.Signals | int]) -> int:

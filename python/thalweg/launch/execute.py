@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`thalweg run`: read, plan, and start.
 
-Inside a rank, or where nothing is to be told of the job, the command takes this process's place. Else this process
-stays to report a job that does not end by MPI_Finalize (attend.py).
+Inside a rank, or where nothing is to be told of the job, the command takes this process's place: ranks leave what they
+count in a folder then. Else this process stays to report a job that does not end by MPI_Finalize (attend.py).
 """
 
 import os
@@ -27,11 +27,14 @@ def run(words: Sequence[str]) -> int | None:
     settings = effective_settings(arguments.flags, environment, ".")
     check_settings(settings)
     wanted = Wanted(
-        str(settings["report"].value or ""), bool(settings["summary"].value), str(settings["timeline"].value or "")
+        report=str(settings["report"].value or ""),
+        summary=bool(settings["summary"].value),
+        timeline=str(settings["timeline"].value or ""),
+        logs=str(settings["logs"].value or ""),
     )
     is_attended = not is_nothing(wanted) and not arguments.dry_run and not settings["disable"].value
     attended = _attended(wanted, settings) if is_attended else None
-    plan = make_plan(arguments, settings, environment, variables_of(attended) if attended else {})
+    plan = make_plan(arguments, settings, environment, variables_of(attended, wanted) if attended else {})
     for remark in (*unknown_variables(environment), *plan.remarks):
         print(f"thalweg: {remark}", file=sys.stderr)
     if arguments.dry_run:
@@ -69,8 +72,8 @@ def describe(plan: Plan, environment: Mapping[str, str]) -> str:
 def check_settings(settings: Settings) -> None:
     """Refuse what would go wrong later, before anything starts."""
     check_selections(settings["use"].origins, settings["use"].value)
-    check_report(settings)
-    check_timeline(settings)
+    check_output(settings["report"].value, settings["report"].origin)
+    check_timeline(settings["timeline"].value, settings["timeline"].origin)
 
 
 def check_selections(origins: dict[str, str], selections: object) -> None:
@@ -83,25 +86,10 @@ def check_selections(origins: dict[str, str], selections: object) -> None:
         check_selection(operation, strategy, origins[operation])
 
 
-def check_report(settings: Settings) -> None:
-    """Refuse a report that could not be written at the end, before anything starts."""
-    path, origin = settings["report"].value, settings["report"].origin
-    if isinstance(path, str):
-        _check_file(path, origin)
-
-
-def check_timeline(settings: Settings) -> None:
-    """Refuse a timeline that could not be written at the end."""
-    path, origin = settings["timeline"].value, settings["timeline"].origin
+def check_output(path: object, origin: str) -> None:
+    """Refuse a file that could not be written at the end, before anything starts; `origin` is what named it."""
     if not isinstance(path, str):
         return
-    from thalweg.timeline.files import check_name  # noqa: PLC0415 - most runs do without
-
-    check_name(path, origin)
-    _check_file(path, origin)
-
-
-def _check_file(path: str, origin: str) -> None:
     folder = os.path.dirname(path)
     if os.path.isdir(path):
         raise ThalwegError(SETTINGS, f"{origin}: {path} is a folder", "name a file in it")
@@ -110,3 +98,12 @@ def _check_file(path: str, origin: str) -> None:
     is_plain = os.path.isfile(path) or not os.path.exists(path)
     if not os.access(folder if is_plain else path, os.W_OK):
         raise ThalwegError(SETTINGS, f"{origin}: {path} cannot be written", "name a file that you may write")
+
+
+def check_timeline(path: object, origin: str) -> None:
+    """Refuse a timeline that could not be written at the end."""
+    if isinstance(path, str):
+        from thalweg.timeline.files import check_name  # noqa: PLC0415 - most runs do without
+
+        check_name(path, origin)
+        check_output(path, origin)

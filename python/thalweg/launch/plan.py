@@ -195,7 +195,10 @@ def _in_place(command: Sequence[str], job: _Job) -> Plan:
     family = mpi.family if mpi else rank_family if program and program.script else None
     if family is None:
         raise no_mpi(command[0], program)
-    first, variables, _ = with_needed([program], _variables(family, job.settings), environment)
+    ours = _variables(family, job.settings)
+    if ours:  # a command that started the launcher comes first
+        ours |= {name: value for name, value in job.for_ranks.items() if name not in environment}
+    first, variables, _ = with_needed([program], ours, environment)
     if own := first.get(PRELOAD):
         variables[PRELOAD] = f"{own}:{variables[PRELOAD]}" if PRELOAD in variables else own
     return Plan(path, tuple(command), {**environment, **variables}, (), starts_ranks=False)

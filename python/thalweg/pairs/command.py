@@ -2,8 +2,10 @@
 """Run pairs, natively and under Thalweg, and say what was gained and how sure that is."""
 
 import os
+import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +18,8 @@ from thalweg.launch.flags import KEEP, PAIRS, TRY_FLAGS, Parser
 from thalweg.launch.plan import make_plan
 from thalweg.launch.timed_run import Run, RunFailedError, run
 from thalweg.pairs.outputs import compare, text_of
+from thalweg.pairs.reasons import Gain, reasons
+from thalweg.report.run_report import RunReport
 from thalweg.settings.layers import effective_settings
 from thalweg.terminal import print_line
 from thalweg.text_files import check_writable
@@ -27,6 +31,7 @@ PAIR_COUNT_MAX = 1000
 # With fewer pairs the rank-sum test can never be sure.
 SURE_PAIR_COUNT_MIN = 4
 _DAY_S = 86_400.0
+_PLANNINGS = 3
 # The least difference of medians that is called one.
 _DIFFERENCE_MIN = 0.02
 
@@ -62,7 +67,9 @@ def try_words(words: Sequence[str]) -> int | None:
         report = str(Path(keep).absolute()) if keep else os.path.join(folder, "report.json")
         native, ours = _ways(arguments, report)
         pairs = _run_pairs(native, ours, count, Path(folder))
-    return _conclude(pairs, keep)
+        start_s = _planning_s(arguments)
+        _conclude(pairs, start_s, _report(report))
+    return _end(pairs, keep)
 
 
 def _ways(arguments: Arguments, report: str) -> tuple[Way, Way]:
@@ -92,8 +99,27 @@ def _run_pairs(native: Way, ours: Way, count: int, folder: Path) -> Pairs:
     return pairs
 
 
-def _conclude(pairs: Pairs, keep: str) -> int:
-    """Print medians, what they say, and the next command."""
+def _planning_s(arguments: Arguments) -> float:
+    """Give the shortest time that `thalweg run` takes before it starts the job: it looks at the program, and plans."""
+    ranks = ["-n", str(arguments.ranks)] if arguments.ranks else []
+    words = [sys.executable, "-m", "thalweg", "run", "--dry-run", *ranks, *words_of(arguments), "--"]
+    times = []
+    for _ in range(_PLANNINGS):
+        begin_s = time.monotonic()
+        subprocess.run([*words, *arguments.command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+        times.append(time.monotonic() - begin_s)
+    return min(times)
+
+
+def _report(path: str) -> RunReport | None:
+    """Read the report of the last run; a program that makes no MPI call leaves none."""
+    from thalweg.report.run_report import read_report  # noqa: PLC0415 - help does without
+
+    return read_report(path) if os.path.exists(path) else None
+
+
+def _conclude(pairs: Pairs, start_s: float, report: RunReport | None) -> None:
+    """Print medians, what they say, and why."""
     print_line("")
     for name, figure in (("wall time", "wall_s"), ("CPU time", "cpu_s")):
         native = [getattr(one, figure) for one in pairs.native]
@@ -101,8 +127,26 @@ def _conclude(pairs: Pairs, keep: str) -> int:
         print_line(f"{name:10}{time_text(median(native)):>11}{time_text(median(ours)):>11}  {judgment(native, ours)}")
     more = (max(one.memory_bytes for one in runs) for runs in (pairs.native, pairs.ours))
     print_line("{:10}{:>11}{:>11}  largest process".format("memory", *(f"{size / (1 << 20):.1f} MiB" for size in more)))
-    outputs = compare([one.output for one in pairs.native], [one.output for one in pairs.ours])
+    print_line(f"{'start':10}{'':>11}{'+' + time_text(start_s):>11}  to look at the program, of the wall time")
     print_line("")
+    gain = Gain(_surely_saved_s(pairs), start_s)
+    for reason in reasons(report, gain) if report else ["no rank left a report"]:
+        print_line(f"why: {reason}")
+
+
+def _surely_saved_s(pairs: Pairs) -> float:
+    """Give what the median wall time is less, where that is sure and is called a difference; else 0."""
+    from thalweg.tune.statistics import is_faster  # noqa: PLC0415 - the compiled core has its constants
+
+    native, ours = ([one.wall_s for one in runs] for runs in (pairs.native, pairs.ours))
+    is_sure = is_faster(ours, native) or is_faster(native, ours)
+    is_difference = abs(median(native) / median(ours) - 1) >= _DIFFERENCE_MIN
+    return median(native) - median(ours) if is_sure and is_difference else 0.0
+
+
+def _end(pairs: Pairs, keep: str) -> int:
+    """Print whether the answers are equal, and the next command; give the exit status."""
+    outputs = compare([one.output for one in pairs.native], [one.output for one in pairs.ours])
     print_line(text_of(outputs))
     for line in outputs.lost[:3]:
         print_line(f"  missing: {line}")

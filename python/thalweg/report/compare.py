@@ -76,6 +76,11 @@ def _by_site(report: RunReport) -> dict[str, float]:
     return times
 
 
+def _hosts(report: RunReport) -> str:
+    hosts = list(dict.fromkeys(rank.host for rank in report.ranks))
+    return f"{hosts[0]} and {len(hosts) - 1} more" if len(hosts) > 1 else "".join(hosts)
+
+
 def _remarks(before: RunReport, after: RunReport) -> list[str]:
     """Say where the runs are not of one kind."""
     remarks = []
@@ -84,9 +89,15 @@ def _remarks(before: RunReport, after: RunReport) -> list[str]:
     if before.library != after.library:
         remarks.append(f"{before.library} before, {after.library} after")
     if before.fingerprint != after.fingerprint and not remarks:
-        remarks.append("the machines or their settings differ")
-    if before.command != after.command:
-        remarks.append("the programs differ, or their arguments")
+        hosts = [_hosts(report) for report in (before, after)]
+        named = f": {hosts[0]} before, {hosts[1]} after" if hosts[0] != hosts[1] else ""
+        remarks.append(f"the machines or their settings differ{named}")
+    if before.command[:1] != after.command[:1]:
+        remarks.append(f"{' '.join(before.command[:1])} before, {' '.join(after.command[:1])} after")
+    elif before.command != after.command:
+        remarks.append("the program's arguments differ")
+    if len(before.ranks) == len(after.ranks) and before.nodes != after.nodes:
+        remarks.append(f"{count_text(before.nodes, 'node')} before, {after.nodes} after")
     remarks += [
         f"the run {which} was ended by {report.ended_by}"
         for which, report in (("before", before), ("after", after))

@@ -148,6 +148,15 @@ OPTIONS: tuple[Option, ...] = (
         help="Write all figures, per collective and call site, to this JSON file at the end.",
     ),
     Option(
+        name="logs",
+        kind="file",
+        panel="Observe",
+        default=None,
+        metavar="FOLDER",
+        help="Keep a few kilobytes of JSON of each job in this folder, for `thalweg site`. %Y, %m and %d in its name "
+        "stand for the day.",
+    ),
+    Option(
         name="summary",
         kind="switch",
         panel="Observe",

@@ -105,8 +105,8 @@ def search(
     machine: str,
     tuning: str,
     figures: str,
-) -> None:
-    """Tune, show, and say what it took."""
+) -> list[Found]:
+    """Tune, show, and say what it took. Gives the cases that fitted into the budget."""
     file = tuning or default_tuning_file(os.environ)
     check_writable(file, "nothing was changed; name another file: --tuning FILE or THALWEG_TUNING", makes_folders=True)
     request = Request(
@@ -138,10 +138,12 @@ def search(
             raise SystemExit(128 + signal.SIGINT) from None
     tried = sum(len(one.outcome.tried) for one in found)
     space = sum(one.outcome.space for one in found)
-    mean = geometric_mean([native_ratio(one.outcome) for one in found])
     part = tried / max(space, 1)
-    print(f"geometric mean of native / pick: {mean:.2f}; tried {tried} of {space} candidates ({part:.0%})")
+    if found:
+        mean = geometric_mean([native_ratio(one.outcome) for one in found])
+        print(f"geometric mean of native / pick: {mean:.2f}; tried {tried} of {space} candidates ({part:.0%})")
     if left_out := len(request.cases) - len(found):
         print(f"{left_out} of {len(request.cases)} cases did not fit into {budget}: a longer --budget tries them")
     if figures:
         write_document(found, figures)
+    return found

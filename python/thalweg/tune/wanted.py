@@ -3,16 +3,23 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.report.run_report import CallSite, RunReport, read_report
 from thalweg.report.verdict import percent
 from thalweg.trials.cases import NONBLOCKING, OPERATIONS, WITHOUT_SIZE, Case
 from thalweg.tune.explain_report import unit_size
+from thalweg.units import time_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 # Calls that take less than this part of the run are not worth a search.
 SHARE_MIN = 0.001
+# What is called a gain of a run's time.
+SAVING_MIN = 0.01
+SEVERAL = 2
 _UNIT = 8
 """Sizes that are tried are multiples of it."""
 _PLACES_MAX = 3
@@ -74,6 +81,28 @@ def read_wanted(path: str) -> tuple[RunReport, list[Wanted]]:
         share = f"{path}: no collective of all ranks takes a thousandth of the run and can be tuned"
         raise ThalwegError(USAGE, share, f"thalweg report {path} shows where the time goes")
     return report, found
+
+
+def expected(report: RunReport, found: list[Wanted], ratios: Mapping[Case, float], path: str) -> str:
+    """Say how long the run would take with what a search found: for cases, what a pick takes as a part of native.
+
+    The transfer of calls shrinks by that part. Waiting for ranks that come late, and what ranks compute, stay.
+    """
+    saved = sum(one.share * (1 - min(1.0, ratios.get(one.case, 1.0))) for one in found)
+    if saved < SAVING_MIN:
+        return f"the run of {path} would gain less than {percent(SAVING_MIN)} by what was found"
+    before, after = (time_text(part * report.wall_ns * 1e-9) for part in (1, 1 - saved))
+    return f"the run of {path} took {before}, and would take about {after} with these picks"
+
+
+def other_shape(report: RunReport, path: str) -> str:
+    """Say what to do where a report is of several nodes, which a search with the usual launcher may not reach."""
+    if report.nodes < SEVERAL:
+        return ""
+    return (
+        f"{path} is of a job on {report.nodes} nodes; picks hold for jobs of the same shape alone: start the search "
+        f"as that job was, as thalweg tune --for {path} -- srun -N {report.nodes} -n {len(report.ranks)}"
+    )
 
 
 def describe(found: list[Wanted]) -> list[str]:

@@ -46,7 +46,7 @@ def test_runs_of_other_kinds_are_noted(tmp_path: Path) -> None:
     after = read_report(written(tmp_path, "b.json", rank_count=4, command=["./other"], ended_by="SIGTERM"))
     assert compare(before, after).remarks == [
         "2 ranks before, 4 after",
-        "the programs differ, or their arguments",
+        "./solve before, ./other after",
         "the run after was ended by SIGTERM",
     ]
 

@@ -181,6 +181,8 @@ int make_and_record(const CollectiveCall& call, CommunicatorState& communicator,
   watch.stop(row);
   row.ended(ran.implementation, ran.reason);
   if (sampled) {
+    if (communicator.samples.samples().empty() && communicator.agreed && communicator.size > 1)
+      communicator.samples.keep(communicator.id, communicator.size);
     communicator.samples.add({index, watch.start_ticks(), watch.stop_ticks(), &row});
   }
   return ran.code;

@@ -27,6 +27,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -214,8 +215,14 @@ void agree_on_progress(const job::Agreement& world) {
 void agree(nic::AggregatorQuestion& question) {
   const job::Agreement world = world_agreement();
   std::string text = runtime.notes.settings;
-  LibraryWait library = library_wait();
-  world.broadcast(library);
+  struct Beginning {
+    std::uint64_t ns;
+    LibraryWait library;
+  };
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  Beginning beginning{static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count()), library_wait()};
+  world.broadcast(beginning);
+  runtime.job_began_ns = beginning.ns;
   world.broadcast(text);
   runtime.notes.settings = text;
   runtime.settings = parse_settings(text);
@@ -227,7 +234,7 @@ void agree(nic::AggregatorQuestion& question) {
   runtime.world.placement = job::place_ranks(places);
   runtime.gpu = gpu_plan(runtime.settings.gpu_buffers, places);
   runtime.world.agreed = true;
-  decide_wait_mode(runtime.wait, library, runtime.settings.wait_mode, runtime.world.placement);
+  decide_wait_mode(runtime.wait, beginning.library, runtime.settings.wait_mode, runtime.world.placement);
   process.progress.leaves_contended_cores =
       runtime.wait.yields ||
       (runtime.world.placement.oversubscribed && runtime.settings.wait_mode != WaitMode::spin);

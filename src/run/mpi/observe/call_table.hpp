@@ -154,7 +154,8 @@ struct CallRow : JournalRow {
   std::uint64_t timed_ticks = 0;
   std::uint64_t max_call_ticks = 0;
   CpuShare cpu_share;
-  std::uint64_t entered_ticks = 0; ///< of the timed call that is under way; 0: none is
+  std::uint64_t entered_ticks = 0; ///< when the latest timed call began
+  std::uint64_t left_ticks = 0;    ///< when one ended; before the above: one is under way
   bool brief = false;
   std::uint32_t timeline_number = 0;   ///< of the call in the timeline (mpi/timeline); 0: none yet
   TrafficTable* traffic = nullptr;     ///< of the row's thread, once the call site has sent

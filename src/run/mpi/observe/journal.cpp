@@ -3,12 +3,17 @@
 
 #include "base/assertion.hpp"
 #include "base/of_process.hpp"
+#include "mpi/observe/samples.hpp"
 
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <new>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace thalweg::mpi::observe {
@@ -22,6 +27,8 @@ namespace {
 
 constexpr std::size_t reserved_at_once = std::size_t{64} << 10U;
 constexpr std::size_t alignment = alignof(std::max_align_t);
+// A program may make communicators by the ten thousand, and rows are worth more.
+constexpr std::size_t max_sample_stores = 64;
 
 // The reader maps a section where the rank had it, so ranks ask for places that nobody else is given.
 void* wanted_place(std::uint32_t section) {
@@ -37,6 +44,27 @@ int open_own(const char* path) {
       !std::string_view(target.data()).starts_with(name))
     return -1;
   return ::open(path, O_RDWR | O_CLOEXEC);
+}
+
+// Ranks of a host begin at the same time, and one of them writes the head.
+int open_made(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (file < 0 || flock(file, LOCK_EX) != 0)
+    return file;
+  struct stat found {};
+  if (fstat(file, &found) == 0 && found.st_size == 0 && ftruncate(file, journal_page) == 0)
+    static_cast<void>(pwrite(file, JournalFile::right_magic, sizeof JournalFile::right_magic, 0));
+  flock(file, LOCK_UN);
+  return file;
+}
+
+// Some network file systems reserve no pages.
+bool reserve_pages(int file, off_t begin) {
+  if (fallocate(file, 0, begin, reserved_at_once) == 0)
+    return true;
+  static constexpr std::array<char, reserved_at_once> zeros{};
+  return errno == EOPNOTSUPP &&
+         pwrite(file, zeros.data(), zeros.size(), begin) == static_cast<ssize_t>(zeros.size());
 }
 
 // Null where it is no journal.
@@ -55,8 +83,21 @@ JournalFile* map_head(int file) {
 
 bool Journal::open(const char* path) {
   const std::lock_guard lock(mutex_);
-  if (section_ != nullptr || (file_ = open_own(path)) < 0)
+  return section_ == nullptr && (file_ = open_own(path)) >= 0 && take_section();
+}
+
+bool Journal::open_in(const char* folder) {
+  const std::lock_guard lock(mutex_);
+  if (section_ != nullptr)
     return false;
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  path_ = fmt::format("{}/{}-{}.journal", folder, host.data(), getppid());
+  mkdir(folder, 0755);
+  return (file_ = open_made(path_)) >= 0 && take_section();
+}
+
+bool Journal::take_section() {
   if (JournalFile* const head = map_head(file_)) {
     const std::uint32_t number = head->sections.fetch_add(1);
     munmap(head, journal_page);
@@ -75,6 +116,31 @@ bool Journal::open(const char* path) {
   close(file_);
   file_ = -1;
   return false;
+}
+
+void Journal::close_section() {
+  if (section_ == nullptr)
+    return;
+  section_->state.store(JournalState::reported);
+  if (path_.empty() || !is_last())
+    return;
+  unlink(path_.c_str());
+  rmdir(path_.substr(0, path_.rfind('/')).c_str()); // fails until the last host's file is gone
+}
+
+// Whether no other rank of this host's has still to report; those of earlier jobs never will.
+bool Journal::is_last() const {
+  JournalFile head{};
+  if (pread(file_, static_cast<void*>(&head), sizeof head, 0) != sizeof head)
+    return false;
+  for (std::uint32_t number = 0; number < head.sections.load(); ++number) {
+    JournalSection other{};
+    const auto offset = static_cast<off_t>(journal_offset(number));
+    if (pread(file_, static_cast<void*>(&other), sizeof other, offset) == sizeof other &&
+        other.job == section_->job && other.state.load() == JournalState::running)
+      return false;
+  }
+  return true;
 }
 
 void* Journal::allocate(std::size_t bytes) {
@@ -113,11 +179,24 @@ void Journal::add(JournalRow& row) {
   section_->first_row = &row;
 }
 
+JournalSamples* Journal::add_samples(std::uint64_t communicator, int ranks) {
+  if (sample_stores_ == max_sample_stores)
+    return nullptr;
+  void* const place = allocate(sizeof(JournalSamples));
+  if (place == nullptr)
+    return nullptr;
+  const std::lock_guard lock(mutex_);
+  ++sample_stores_;
+  auto* const samples = new (place) JournalSamples{section_->first_samples, communicator, ranks, {}, {}};
+  section_->first_samples = samples;
+  return samples;
+}
+
 bool Journal::reserve(std::size_t end) {
   if (end > journal_section_bytes)
     return false;
   while (reserved_ < end) {
-    if (fallocate(file_, 0, static_cast<off_t>(offset_ + reserved_), reserved_at_once) != 0)
+    if (!reserve_pages(file_, static_cast<off_t>(offset_ + reserved_)))
       return false;
     reserved_ += reserved_at_once;
   }

@@ -4,11 +4,14 @@
 #include "mpi/observe/call_table.hpp"
 #include "mpi/observe/journal.hpp"
 #include "mpi/observe/profile.hpp"
+#include "mpi/observe/samples.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <unordered_map>
 #include <utility>
 
 namespace thalweg::mpi::observe {
@@ -53,43 +56,104 @@ private:
   const JournalSection* section_ = nullptr;
 };
 
-CallProfile profile_of(const MappedSection& section, const CallRow& row, const json& functions,
-                       const TickScale& scale) {
-  const std::size_t number = row.key.function;
-  CallProfile call =
-      row_profile(row, number < functions.size() ? functions[number].get<std::string>() : "?",
-                  {section.text(row.module), row.address, section.text(row.function)}, scale.ns_per_tick());
-  if (row.entered_ticks != 0) {
-    call.in_progress_ns =
-        std::max(0.0, static_cast<double>(monotonic_ns()) - scale.monotonic_ns_at(row.entered_ticks));
-    call.ns += call.in_progress_ns;
+// Reads the clock of a journal's ranks.
+class RankClock {
+public:
+  RankClock(const JournalSection& head, bool is_live) : scale_(head.tick_scale) {
+    counter_is_steady = head.counter_is_steady;
+    if (is_live)
+      scale_.finish();
+    else
+      scale_.finish_at(head.latest_ns, head.latest_ticks);
   }
-  // A rank that ended while it made room for another has no such list.
-  constexpr std::size_t max_endings = 1000;
-  if (row.endings.size() < max_endings && section.holds(row.endings.data()))
-    for (const Ending& ending : row.endings)
-      call.endings[{section.text(ending.kept_strategy), section.text(ending.kept_reason)}] += ending.calls;
-  return call;
+
+  double ns_per_tick() const { return scale_.ns_per_tick(); }
+  double ns_at(std::uint64_t ticks) const { return scale_.monotonic_ns_at(ticks); }
+
+private:
+  TickScale scale_;
+};
+
+// Calls `visit` for each row of a section.
+template <typename Visit>
+void for_each_row(const MappedSection& section, Visit visit) {
+  for (const JournalRow* row = section.get()->first_row; section.holds(row); row = row->next)
+    visit(*static_cast<const CallRow*>(row));
 }
 
-RankProfile profile_of(const MappedSection& section, const json& functions) {
-  const JournalSection& head = *section.get();
-  counter_is_steady = head.counter_is_steady;
-  TickScale scale = head.tick_scale;
-  scale.finish();
-  RankProfile rank;
-  rank.rank = head.rank;
-  rank.node = head.node;
-  rank.host = head.host;
-  rank.pid = head.pid;
-  rank.wall_ns = static_cast<double>(monotonic_ns() - head.start_ns);
-  for (const JournalRow* row = head.first_row; section.holds(row); row = row->next) {
-    CallProfile call = profile_of(section, *static_cast<const CallRow*>(row), functions, scale);
-    if (!is_in_own_library(call.location))
-      rank.calls.push_back(std::move(call));
-  }
-  return rank;
+// When the rank was last seen: it entered or left a call.
+double last_seen_ns(const MappedSection& section) {
+  const RankClock clock(*section.get(), false);
+  auto last = static_cast<double>(section.get()->latest_ns);
+  for_each_row(section, [&](const CallRow& row) {
+    const std::uint64_t ticks = std::max(row.entered_ticks, row.left_ticks);
+    last = std::max(last, ticks != 0 ? clock.ns_at(ticks) : 0.0);
+  });
+  return last;
 }
+
+// A rank as it was at the journal's end.
+class RankReader {
+public:
+  RankReader(const MappedSection& section, const json& functions, const RankClock& clock, double end_ns)
+      : section_(section), functions_(functions), clock_(clock), end_ns_(end_ns) {}
+
+  RankProfile read() {
+    const JournalSection& head = *section_.get();
+    RankProfile rank;
+    rank.rank = head.rank;
+    rank.node = head.node;
+    rank.host = head.host;
+    rank.pid = head.pid;
+    rank.wall_ns = std::max(0.0, end_ns_ - static_cast<double>(head.start_ns));
+    for_each_row(section_, [&](const CallRow& row) {
+      CallProfile call = call_of(row);
+      if (is_in_own_library(call.location))
+        return;
+      index_[&row] = static_cast<std::uint32_t>(rank.calls.size());
+      rank.calls.push_back(std::move(call));
+    });
+    for (const JournalSamples* store = head.first_samples; section_.holds(store); store = store->next)
+      rank.samples.push_back(samples_of(*store));
+    return rank;
+  }
+
+private:
+  CallProfile call_of(const CallRow& row) const {
+    const std::size_t number = row.key.function;
+    CallProfile call = row_profile(
+        row, number < functions_.size() ? functions_[number].get<std::string>() : "?",
+        {section_.text(row.module), row.address, section_.text(row.function)}, clock_.ns_per_tick());
+    if (row.entered_ticks > row.left_ticks) {
+      call.in_progress_ns = std::max(0.0, end_ns_ - clock_.ns_at(row.entered_ticks));
+      call.ns += call.in_progress_ns;
+    }
+    // A rank that ended while it made room for another has no such list.
+    constexpr std::size_t max_endings = 1000;
+    if (row.endings.size() < max_endings && section_.holds(row.endings.data()))
+      for (const Ending& ending : row.endings)
+        call.endings[{section_.text(ending.kept_strategy), section_.text(ending.kept_reason)}] +=
+            ending.calls;
+    return call;
+  }
+
+  SampledCommunicator samples_of(const JournalSamples& store) const {
+    SampledCommunicator result{store.communicator, store.ranks, {}};
+    const std::size_t count =
+        std::min<std::size_t>(store.count.load(std::memory_order_acquire), store.samples.size());
+    for (const Sample& sample : std::span(store.samples).first(count))
+      if (const auto row = index_.find(sample.row); row != index_.end())
+        result.calls.push_back(
+            {sample.call, clock_.ns_at(sample.enter_ticks), clock_.ns_at(sample.exit_ticks), row->second});
+    return result;
+  }
+
+  const MappedSection& section_;
+  const json& functions_;
+  const RankClock& clock_;
+  double end_ns_;
+  std::unordered_map<const CallRow*, std::uint32_t> index_;
+};
 
 RunDescription run_of(const json& start) {
   RunDescription run;
@@ -111,23 +175,52 @@ RunDescription run_of(const json& start) {
 
 } // namespace
 
-UnfinishedJob read_journal(int file) {
-  UnfinishedJob job;
+namespace {
+
+// Calls `visit` for the section of each rank of a journal that made no report.
+template <typename Visit>
+void for_each_section(int file, Visit visit) {
   JournalFile head{};
-  if (pread(file, static_cast<void*>(&head), sizeof head, 0) != sizeof head)
-    return job;
+  if (pread(file, static_cast<void*>(&head), sizeof head, 0) != sizeof head ||
+      std::memcmp(head.magic, JournalFile::right_magic, sizeof head.magic) != 0)
+    return;
   for (std::uint32_t number = 0; number < head.sections.load(); ++number) {
     const MappedSection section(file, number);
-    if (section.get() == nullptr)
-      continue;
+    if (section.get() != nullptr)
+      visit(section);
+  }
+}
+
+void read_journal(const OpenJournal& journal, std::uint64_t wanted, UnfinishedJob& job) {
+  auto end_ns = static_cast<double>(journal.is_live ? monotonic_ns() : 0);
+  if (!journal.is_live)
+    for_each_section(journal.file, [&](const MappedSection& section) {
+      if (section.get()->job == wanted)
+        end_ns = std::max(end_ns, last_seen_ns(section));
+    });
+  for_each_section(journal.file, [&](const MappedSection& section) {
     const json start = json::parse(section.text(section.get()->description), nullptr, false);
-    if (!start.is_object())
-      continue;
+    if (section.get()->job != wanted || !start.is_object())
+      return;
     if (job.ranks.empty() || section.get()->rank == 0)
       job.run = run_of(start);
+    job.run.began_ns = wanted;
     job.rank_count = section.get()->ranks;
-    job.ranks.push_back(profile_of(section, start.at("functions")));
-  }
+    const RankClock clock(*section.get(), journal.is_live);
+    job.ranks.push_back(RankReader(section, start.at("functions"), clock, end_ns).read());
+  });
+}
+
+} // namespace
+
+UnfinishedJob read_journals(std::span<const OpenJournal> journals) {
+  UnfinishedJob job;
+  std::uint64_t newest = 0;
+  for (const OpenJournal& journal : journals)
+    for_each_section(journal.file,
+                     [&](const MappedSection& section) { newest = std::max(newest, section.get()->job); });
+  for (const OpenJournal& journal : journals)
+    read_journal(journal, newest, job);
   std::ranges::sort(job.ranks, {}, &RankProfile::rank);
   return job;
 }

@@ -35,6 +35,7 @@ struct RunDescription {
   std::string nic{};          ///< whether collectives ran on it, and why not; empty where none was chosen to
   std::string last_on_nics{}; ///< who came last to those, a JSON array; empty where none ran there
   std::string last_on_nics_line{}; ///< and for people
+  std::uint64_t began_ns = 0;      ///< when the job began, in rank 0's clock of the day
   std::string cause{}; ///< of a job that ended without MPI_Finalize: what ended it; empty otherwise
   int rank_count = 0;  ///< of that job, with the ranks of other hosts, which are not known
 };

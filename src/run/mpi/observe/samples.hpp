@@ -10,7 +10,11 @@
 // with no loop (Knuth, The Art of Computer Programming 3, section 6.4).
 
 #include "base/assertion.hpp"
+#include "mpi/observe/journal.hpp"
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -25,9 +29,20 @@ struct Sample {
   const CallRow* row; ///< the call's row in its thread's table
 };
 
+inline constexpr std::size_t samples_capacity = 1024;
+
+/// The samples of a communicator in the journal.
+struct JournalSamples {
+  const JournalSamples* next;
+  std::uint64_t communicator;
+  std::int32_t ranks;
+  std::atomic<std::uint32_t> count;
+  std::array<Sample, samples_capacity> samples;
+};
+
 class SampleStore {
 public:
-  static constexpr std::size_t capacity = 1024;
+  static constexpr std::size_t capacity = samples_capacity;
   static constexpr std::uint64_t first_calls = 64; ///< all of these, until the store is full
 
   bool wants(std::uint64_t call) const { return call < first_ || call * 0x9E3779B97F4A7C15U <= limit_; }
@@ -41,6 +56,16 @@ public:
       }
     }
     samples_.push_back(sample);
+    if (kept_ != nullptr) {
+      kept_->samples[samples_.size() - 1] = sample;
+      kept_->count.store(static_cast<std::uint32_t>(samples_.size()), std::memory_order_release);
+    }
+  }
+
+  /// From now on they lie in the journal too, if there is one; before the first.
+  void keep(std::uint64_t communicator, int ranks) {
+    THALWEG_ASSERT(light, samples_.empty());
+    kept_ = journal().add_samples(communicator, ranks);
   }
 
   const std::vector<Sample>& samples() const { return samples_; }
@@ -50,11 +75,17 @@ private:
     first_ = 0;
     limit_ /= 2;
     std::erase_if(samples_, [this](const Sample& sample) { return !wants(sample.call); });
+    if (kept_ != nullptr) {
+      kept_->count.store(0, std::memory_order_release);
+      std::ranges::copy(samples_, kept_->samples.begin());
+      kept_->count.store(static_cast<std::uint32_t>(samples_.size()), std::memory_order_release);
+    }
   }
 
   std::uint64_t first_ = first_calls;
   std::uint64_t limit_ = UINT64_MAX / 16;
   std::vector<Sample> samples_;
+  JournalSamples* kept_ = nullptr;
 };
 
 } // namespace thalweg::mpi::observe

@@ -38,7 +38,7 @@ public:
     if (timed_) {
       timed_ = false;
       stop_ticks_ = Clocks::ticks();
-      row.entered_ticks = 0;
+      row.left_ticks = stop_ticks_;
       const std::uint64_t taken = stop_ticks_ - start_ticks_;
       ++row.timed_calls;
       row.timed_ticks += taken;
@@ -51,6 +51,7 @@ public:
       if (is_drawn_) [[unlikely]] {
         const std::uint64_t cpu_ns = Clocks::thread_cpu_ns() - cpu_ns_;
         row.cpu_share.add(taken, cpu_ns - std::min(cpu_ns, Clocks::thread_cpu_reading_ns()));
+        journal().note_time();
       }
       row.cpu_share.set_rate(taken, row.brief ? CallRow::calls_per_timed : 1, cpu_reading_period_ticks());
     }

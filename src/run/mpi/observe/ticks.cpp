@@ -54,15 +54,17 @@ void TickScale::finish() {
   ns_per_tick_ = ns_so_far(1);
 }
 
+void TickScale::finish_at(std::uint64_t end_ns, std::uint64_t end_ticks) {
+  const bool is_scaled = counter_is_steady && end_ticks > begin_ticks_ && end_ns >= begin_ns_;
+  ns_per_tick_ = is_scaled
+                     ? static_cast<double>(end_ns - begin_ns_) / static_cast<double>(end_ticks - begin_ticks_)
+                     : 1.0;
+}
+
 double TickScale::ns_so_far(std::uint64_t count) const {
-  const std::uint64_t end_ns = monotonic_ns();
-  const std::uint64_t end_ticks = ticks();
-  THALWEG_ASSERT(light, end_ns >= begin_ns_);
-  const bool is_scaled = counter_is_steady && end_ticks > begin_ticks_;
-  const double ns_per_tick =
-      is_scaled ? static_cast<double>(end_ns - begin_ns_) / static_cast<double>(end_ticks - begin_ticks_)
-                : 1.0;
-  return static_cast<double>(count) * ns_per_tick;
+  TickScale now = *this;
+  now.finish_at(monotonic_ns(), ticks());
+  return static_cast<double>(count) * now.ns_per_tick_;
 }
 
 double TickScale::monotonic_ns_at(std::uint64_t at) const {

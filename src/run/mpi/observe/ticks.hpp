@@ -53,6 +53,7 @@ class TickScale {
 public:
   void begin(); ///< decides counter_is_steady
   void finish();
+  void finish_at(std::uint64_t end_ns, std::uint64_t end_ticks); ///< what the clocks were then
   double ns_per_tick() const { return ns_per_tick_; }
   double ns_so_far(std::uint64_t ticks) const; ///< what so many ticks are, before finish()
   double monotonic_ns_at(std::uint64_t ticks) const;

@@ -9,6 +9,7 @@
 #include "mpi/comm/communicators.hpp"
 #include "mpi/comm/gathering.hpp"
 #include "mpi/observe/call_table.hpp"
+#include "mpi/observe/job_log.hpp"
 #include "mpi/observe/journal_reader.hpp"
 #include "mpi/observe/locations.hpp"
 #include "mpi/observe/output.hpp"
@@ -180,6 +181,7 @@ observe::RunDescription describe_run() {
   run.network = runtime.notes.network;
   run.gpu_memory = gpu_text(runtime.gpu);
   run.fingerprint = lines_of(fingerprint_text(), '\n');
+  run.began_ns = runtime.job_began_ns;
   return run;
 }
 
@@ -209,6 +211,11 @@ void write(const observe::Profile& profile, const Outcomes& outcomes) {
         run, profile, {.columns = columns == nullptr ? 0 : std::strtoul(columns, nullptr, 10)});
     std::fwrite(text.data(), 1, text.size(), stderr);
   }
+  if (const std::string& folder = runtime.settings.logs; !folder.empty()) {
+    const std::error_code error = observe::write_job_document(folder, run, profile);
+    if (error && runtime.settings.verbose)
+      log_line(fmt::format("the job's log cannot be written in {}: {}", folder, error.message()));
+  }
   const std::string& path = runtime.settings.report;
   const std::error_code error =
       path.empty() ? std::error_code{} : write_file(path, observe::document(run, profile));
@@ -218,9 +225,7 @@ void write(const observe::Profile& profile, const Outcomes& outcomes) {
 }
 
 void note_reported() {
-  if (observe::JournalSection* const section = observe::journal().section()) {
-    section->state.store(observe::JournalState::reported);
-  }
+  observe::journal().close_section();
 }
 
 } // namespace
@@ -250,9 +255,21 @@ void write_report(GatheredReport report) {
   note_reported();
 }
 
-void begin_journal() {
+namespace {
+
+// The command's memory, where it is on this host, else a file.
+bool open_journal() {
   const char* const path = std::getenv("THALWEG_JOURNAL");
-  if (path == nullptr || !wants_report(runtime.settings) || !observe::journal().open(path)) {
+  if (path != nullptr && observe::journal().open(path))
+    return true;
+  const char* const folder = std::getenv("THALWEG_JOURNAL_FOLDER");
+  return folder != nullptr && observe::journal().open_in(folder);
+}
+
+} // namespace
+
+void begin_journal() {
+  if (!wants_report(runtime.settings) || !open_journal()) {
     return;
   }
   observe::JournalSection& section = *observe::journal().section();
@@ -263,7 +280,9 @@ void begin_journal() {
   section.counter_is_steady = observe::counter_is_steady;
   gethostname(section.host, sizeof section.host - 1);
   section.start_ns = runtime.start_ns;
+  section.job = runtime.job_began_ns;
   section.tick_scale = runtime.tick_scale;
+  observe::journal().note_time();
   const std::vector<const char*> functions(std::begin(function_names), std::end(function_names));
   section.description = observe::journal().keep(observe::describe_start(describe_run(), functions));
   section.state.store(observe::JournalState::running);

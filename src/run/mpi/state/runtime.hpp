@@ -89,6 +89,7 @@ struct Runtime {
   std::atomic<bool> has_nic_groups = false; ///< some communicator's collectives run on the network card
   observe::TickScale tick_scale;
   std::uint64_t start_ns = 0;
+  std::uint64_t job_began_ns = 0; ///< in rank 0's clock of the day: the same on all ranks
   ReportNotes notes;
 };
 

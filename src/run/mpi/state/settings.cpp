@@ -181,6 +181,8 @@ void read(Settings& settings, std::string_view name, std::string_view value) {
     settings.node_list = value;
   } else if (name == "THALWEG_REPORT") {
     settings.report = value;
+  } else if (name == "THALWEG_LOGS") {
+    settings.logs = value;
   } else if (name == "THALWEG_SUMMARY") {
     read_flag(settings, name, value, settings.summary);
   } else if (name == "THALWEG_RECORD") {

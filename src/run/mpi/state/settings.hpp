@@ -36,6 +36,7 @@ struct Settings {
   std::string tuning;    ///< file with strategies found best, empty for none
   std::string node_list; ///< file with the places of hosts in the network, empty for none
   std::string report;    ///< file to write, empty for none
+  std::string logs;      ///< folder for a small file of each job, with %Y and the like; empty for none
   bool summary = false;
   bool record = false;             ///< who sends how much to whom
   bool trace = false;              ///< the calls in their order
@@ -54,7 +55,7 @@ struct Settings {
 
 /// Whether calls must be recorded at all.
 inline bool wants_report(const Settings& settings) {
-  return settings.summary || !settings.report.empty();
+  return settings.summary || !settings.report.empty() || !settings.logs.empty();
 }
 
 /// The value of an environment variable, or nullptr.

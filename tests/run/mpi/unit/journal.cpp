@@ -3,9 +3,15 @@
 
 #include "mpi/observe/call_table.hpp"
 #include "mpi/observe/journal_reader.hpp"
+#include "mpi/observe/samples.hpp"
 #include "mpi/observe/stopwatch.hpp"
 
+#include <array>
+#include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -28,20 +34,27 @@ std::string path_of(int file) {
   return fmt::format("/proc/{}/fd/{}", getpid(), file);
 }
 
+void begin_section(int rank, std::uint64_t job) {
+  JournalSection& section = *journal().section();
+  section.rank = rank;
+  section.ranks = 3;
+  section.job = job;
+  section.tick_scale.begin();
+  section.counter_is_steady = counter_is_steady;
+  section.start_ns = monotonic_ns();
+  journal().note_time();
+  RunDescription run;
+  run.library = "MPI 9";
+  section.description = journal().keep(describe_start(run, {"MPI_Zero", "MPI_One"}));
+  section.state = JournalState::running;
+}
+
 // What a rank does, and how it ends: by SIGKILL in the middle of a call.
 [[noreturn]] void be_killed(const std::string& path, int rank, bool has_reported) {
   if (!journal().open(path.c_str()))
     _exit(1);
-  JournalSection& section = *journal().section();
-  section.rank = rank;
-  section.ranks = 3;
-  section.tick_scale.begin();
-  section.counter_is_steady = counter_is_steady;
-  section.start_ns = monotonic_ns();
-  RunDescription run;
-  run.library = "MPI 9";
-  section.description = journal().keep(describe_start(run, {"MPI_Zero", "MPI_One"}));
-  section.state = has_reported ? JournalState::reported : JournalState::running;
+  begin_section(rank, 1);
+  journal().section()->state = has_reported ? JournalState::reported : JournalState::running;
   static CallTable table;
   for (std::uintptr_t site = 1; site <= 2000; ++site) {
     CallRow& row = table.row({reinterpret_cast<const void*>(site * 16), 1, 0, 3});
@@ -68,7 +81,8 @@ TEST(Journal, OutlivesRanksThatAreKilled) {
     ASSERT_EQ(waitpid(child, &status, 0), child);
     ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << status;
   }
-  const UnfinishedJob job = read_journal(file);
+  const std::array journals{OpenJournal{file, true}};
+  const UnfinishedJob job = read_journals(journals);
   EXPECT_EQ(job.run.library, "MPI 9");
   EXPECT_EQ(job.rank_count, 3);
   ASSERT_EQ(job.ranks.size(), 2U) << "one has reported";
@@ -89,6 +103,68 @@ TEST(Journal, OutlivesRanksThatAreKilled) {
     EXPECT_EQ(in_progress, 1);
   }
   close(file);
+}
+
+// Two ranks of a host share its file: they end as told, one after the other.
+template <typename End>
+void run_ranks(const std::string& folder, std::uint64_t job, End end) {
+  for (int rank = 0; rank < 2; ++rank) {
+    const pid_t child = fork();
+    if (child == 0) {
+      if (!journal().open_in(folder.c_str()))
+        _exit(1);
+      begin_section(rank, job);
+      static CallTable table;
+      CallRow& row = table.row({reinterpret_cast<const void*>(std::uintptr_t{16}), 1, 0, 2});
+      SampleStore samples;
+      samples.keep(7, 2);
+      for (std::uint64_t call = 0; call < 10; ++call) {
+        Stopwatch watch;
+        watch.start(row, true);
+        watch.stop(row);
+        samples.add({call, watch.start_ticks(), watch.stop_ticks(), &row});
+      }
+      end(rank);
+      kill(getpid(), SIGKILL);
+      _exit(1);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status)) << status;
+  }
+}
+
+TEST(Journal, OfAFolderIsLeftOrGone) {
+  std::string folder = testing::TempDir() + "thalweg-parts-XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  run_ranks(folder, 1, [](int) {});
+  run_ranks(folder, 2, [](int) {});
+  const std::filesystem::directory_iterator found(folder);
+  const std::string path = found->path();
+  const int file = open(path.c_str(), O_RDONLY);
+  ASSERT_GE(file, 0);
+  const std::array journals{OpenJournal{file, false}};
+  const UnfinishedJob job = read_journals(journals);
+  close(file);
+  ASSERT_EQ(job.ranks.size(), 2U) << "of the job that began last";
+  for (const RankProfile& rank : job.ranks) {
+    EXPECT_EQ(rank.calls.at(0).calls, 10U);
+    EXPECT_EQ(rank.calls.at(0).in_progress_ns, 0);
+    ASSERT_EQ(rank.samples.size(), 1U);
+    EXPECT_EQ(rank.samples[0].id, 7U);
+    EXPECT_EQ(rank.samples[0].calls.size(), 10U);
+    EXPECT_GT(rank.wall_ns, 0);
+    EXPECT_LT(rank.wall_ns, 1e12);
+  }
+  unlink(path.c_str());
+  run_ranks(folder, 3, [](int rank) {
+    if (rank == 1) // the first is killed before it reports
+      journal().close_section();
+  });
+  EXPECT_TRUE(std::filesystem::exists(folder));
+  std::filesystem::remove_all(folder);
+  run_ranks(folder, 4, [](int) { journal().close_section(); });
+  EXPECT_FALSE(std::filesystem::exists(folder));
 }
 
 TEST(Journal, IsNothingElse) {
