@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass
 
+from thalweg.pages.render import percent
 from thalweg.report.run_report import CallSite, RunReport
 from thalweg.units import count_text
 
@@ -21,11 +22,6 @@ class Finding:
     subject: str
     text: str
     command: str = ""
-
-
-def percent(share: float) -> str:
-    """Write a part of the run: 12 %, 0.4 %."""
-    return f"{share:.0%}".replace("%", " %") if share >= 0.01 or share == 0 else f"{100 * share:.1g} %"
 
 
 def verdict(report: RunReport, path: str) -> list[Finding]:
