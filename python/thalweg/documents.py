@@ -49,6 +49,14 @@ class Document:
         """Give what the object has, or None."""
         return self._value.get(key)
 
+    def items(self) -> list[tuple[str, Any]]:
+        """Give every key with its value."""
+        return list(self._value.items())
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the object as JSON has it."""
+        return self._value
+
     def without(self, key: str, expected: str) -> ValueError:
         """Give the error for what is missing or is something else."""
         return ValueError(f"{self._name} has no {expected} as {key!r}")
