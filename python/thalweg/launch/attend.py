@@ -9,6 +9,7 @@ import os
 import signal
 import struct
 import sys
+from collections.abc import Callable
 from typing import NamedTuple, NoReturn
 
 from thalweg.errors import NOT_EXECUTABLE, ThalwegError
@@ -80,8 +81,8 @@ def columns() -> int:
     return int(wanted) if wanted.isdecimal() and int(wanted) else os.get_terminal_size(sys.stderr.fileno()).columns
 
 
-def attend(plan: Plan, journal: Journal, wanted: Wanted) -> int:
-    """Run the launcher to its end, and end as it does."""
+def attend(plan: Plan, journal: Journal, wanted: Wanted, at_end: Callable[[], None] = lambda: None) -> int:
+    """Run the launcher to its end, call `at_end`, and end as the launcher does."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {*_PASSED_ON, signal.SIGCHLD})
     own = os.getpid()
     child = os.fork()
@@ -90,6 +91,7 @@ def attend(plan: Plan, journal: Journal, wanted: Wanted) -> int:
     status, cause = _wait(child)
     if journal.is_left():
         _report(journal, wanted, cause or _cause_of(status))
+    at_end()
     return _end_as(status, before)
 
 

@@ -13,6 +13,7 @@ from thalweg.errors import NOT_EXECUTABLE, SETTINGS, ThalwegError
 from thalweg.launch.arguments import read_arguments
 from thalweg.launch.attend import NOTHING, Wanted, attend, make_journal, variables_of
 from thalweg.launch.become import become
+from thalweg.launch.page import PageAtEnd, as_report, refuse_page, with_report
 from thalweg.launch.plan import Plan, make_plan
 from thalweg.settings.layers import Settings, effective_settings
 from thalweg.settings.variables import unknown_variables
@@ -24,9 +25,12 @@ def run(words: Sequence[str]) -> int | None:
     if arguments.asks_for_help:
         return None
     environment = dict(os.environ)
-    settings = effective_settings(arguments.flags, environment, ".")
+    settings = with_report(effective_settings(arguments.flags, environment, "."), arguments.page)
     check_settings(settings)
+    check_report(as_report(arguments.page))
     wanted = Wanted(str(settings["report"].value or ""), bool(settings["summary"].value))
+    if settings["disable"].value:
+        refuse_page(arguments.page, "Thalweg is disabled")
     is_attended = wanted != NOTHING and not arguments.dry_run and not settings["disable"].value
     journal = make_journal() if is_attended else None
     plan = make_plan(arguments, settings, environment, variables_of(journal) if journal else {})
@@ -38,7 +42,8 @@ def run(words: Sequence[str]) -> int | None:
     sys.stdout.flush()
     sys.stderr.flush()
     if journal is not None and plan.starts_ranks:
-        return attend(plan, journal, wanted)
+        return attend(plan, journal, wanted, PageAtEnd(wanted.report, arguments.page, opens=arguments.opens_page))
+    refuse_page(arguments.page, "this is one rank of a job, or a program without MPI's launcher")
     try:
         become(plan.path, plan.command, plan.environment)
     except OSError as error:

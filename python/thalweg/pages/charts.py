@@ -99,18 +99,16 @@ def level(value: float, limits: tuple[float, float]) -> int:
 
 def step_area(heights: Sequence[float], base: Sequence[float] | None = None) -> str:
     """Give the path of steps of width 1 over a base; heights are parts of 1, and 0 is at the bottom of 100."""
-    base = base or [0.0] * len(heights)
-    up, down = [], []
-    for place, (low, height) in enumerate(zip(base, heights, strict=True)):
+    steps: list[tuple[int, int, int, int]] = []
+    for place, (low, height) in enumerate(zip(base or [0.0] * len(heights), heights, strict=True)):
         top, bottom = round(100 * (1 - min(1.0, low + height))), round(100 * (1 - min(1.0, low)))
         if top == bottom:
             continue
-        if up and up[-1][1] == place and up[-1][2:] == (top, bottom):
-            up[-1] = (up[-1][0], place + 1, top, bottom)
+        if steps and steps[-1][1:] == (place, top, bottom):
+            steps[-1] = (steps[-1][0], place + 1, top, bottom)
         else:
-            up.append((place, place + 1, top, bottom))
-    down = [f"M{begin} {bottom}V{top}H{end}V{bottom}z" for begin, end, top, bottom in up]
-    return "".join(down)
+            steps.append((place, place + 1, top, bottom))
+    return "".join(f"M{begin} {bottom}V{top}H{end}V{bottom}z" for begin, end, top, bottom in steps)
 
 
 def nice_step(largest: float, steps: int = 4) -> float:

@@ -12,6 +12,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from thalweg.pages.charts import Matrix
 from thalweg.units import count_text, time_text
 
+_HOURS_FROM_S = 36_000
+
 
 @cache
 def _environment() -> Environment:
@@ -22,7 +24,13 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"counted": count_text, "percent": percent, "size": bytes_text, "time": ns_text, "titled": _titled}
+    environment.filters |= {
+        "counted": count_text,
+        "percent": percent,
+        "size": bytes_text,
+        "time": ns_text,
+        "titled": _titled,
+    }
     return environment
 
 
@@ -30,8 +38,10 @@ def render(template: str, **values: Any) -> str:
     """Write a page from the template of that name."""
     folder = files(__package__) / "templates"
     style, script = ((folder / name).read_text() for name in ("style.css", "script.js"))
-    return _environment().get_template(template).render(
-        version=version("thalweg"), style=_trusted(style), script=_trusted(script), **values
+    return (
+        _environment()
+        .get_template(template)
+        .render(version=version("thalweg"), style=_trusted(style), script=_trusted(script), **values)
     )
 
 
@@ -59,5 +69,8 @@ def bytes_text(size: float) -> str:
 
 
 def ns_text(nanoseconds: float) -> str:
-    """Write a time that is given in nanoseconds: 1.23 ms."""
-    return time_text(nanoseconds * 1e-9) if nanoseconds > 0 else "0 s"
+    """Write a time that is given in nanoseconds: 1.23 ms, 12 h."""
+    seconds = nanoseconds * 1e-9
+    if seconds >= _HOURS_FROM_S:
+        return f"{seconds / 3600:,.0f} h"
+    return time_text(seconds) if seconds > 0 else "0 s"

@@ -10,7 +10,7 @@ from thalweg.pages.charts import Bar
 from thalweg.pages.render import bytes_text, ns_text, percent, render
 from thalweg.report.compare import compare
 from thalweg.report.comparison_rows import Change, change_of, comparison_rows, site_changes
-from thalweg.report.lenient import count, item, number, objects, text
+from thalweg.report.lenient import item, number, objects, text
 from thalweg.report.over_time import over_time
 from thalweg.report.picks import choices_of, gained_ns
 from thalweg.report.placed import placing_of
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from thalweg.report.run_report import RunReport
 
 LATE_MAX = 12
+WAITING_HELP = (
+    "In collectives, until the last rank came. No algorithm can shorten it; only the balance of the work can."
+)
+TRANSFER_HELP = "The time in MPI that is not known to be waiting for late ranks."
 
 
 class Tile(NamedTuple):
@@ -78,11 +82,6 @@ def page(report: RunReport, path: str, before: RunReport | None = None) -> str:
     )
 
 
-def rank_count(report: RunReport) -> int:
-    """Count the ranks that left a report, also where the report has only some of them one by one."""
-    return sum(count(one, "ranks") for one in objects(report.document, "rank_groups")) or len(report.ranks)
-
-
 def origin(report: RunReport) -> list[tuple[str, str]]:
     """Give when, where and by whom the program was run, as far as the report says."""
     document = report.document
@@ -94,8 +93,8 @@ def origin(report: RunReport) -> list[tuple[str, str]]:
         ("started", started),
         ("by", text(document, "user")),
         (f"{manager} job" if manager else "job", job),
-        ("MPI", report.library),
-        ("on", f"{count_text(rank_count(report), 'rank')}, {count_text(report.nodes, 'node')}"),
+        ("", report.library),
+        ("on", f"{count_text(report.rank_count, 'rank')}, {count_text(report.nodes, 'node')}"),
         ("host" if len(hosts) == 1 else "hosts", ", ".join(sorted(hosts)[:4]) + (" …" if len(hosts) > 4 else "")),
     ]
     return [(name, said) for name, said in found if said]
@@ -109,12 +108,13 @@ def tiles(report: RunReport, before: RunReport | None) -> list[Tile]:
              change_of(before.wall_ns, report.wall_ns) if before else None),
         Tile(percent(mpi), "of it in MPI", "Mean of all ranks.",
              change_of(before.share(before.mpi_ns), mpi, is_share=True) if before else None),
-        Tile(percent(waiting), "waiting for late ranks", "In collectives, until the last rank came. No algorithm "
-             "can shorten it; only the balance of the work can.",
-             change_of(before.share(before.waiting_ns), waiting, is_share=True) if before else None),
-        Tile(percent(max(0.0, mpi - waiting)), "transfer and other calls", "The time in MPI that is not known to be "
-             "waiting for late ranks."),
     ]  # fmt: skip
+    if report.samples_waiting:
+        was = change_of(before.share(before.waiting_ns), waiting, is_share=True) if before else None
+        found += [
+            Tile(percent(waiting), "waiting for late ranks", WAITING_HELP, was),
+            Tile(percent(max(0.0, mpi - waiting)), "transfer and other calls", TRANSFER_HELP),
+        ]
     total = number(report.document, "traffic", "total_bytes")
     if total > 0:
         far = between_nodes(report)
@@ -124,7 +124,7 @@ def tiles(report: RunReport, before: RunReport | None) -> list[Tile]:
         moved = sum(site.bytes for site in report.calls if site.is_collective)
         found.append(Tile(bytes_text(moved), "in collectives", "Sum over ranks of the buffers of their calls."))
     yields = item(report.document, "wait", "yields") is True
-    found.append(Tile("yields" if yields else "as MPI does", "how ranks wait", report.waits))
+    found.append(Tile("yielding" if yields else "as in MPI", "how ranks wait", report.waits))
     if (gained := gained_ns(report) / max(report.total_ns, 1e-9)) >= 0.005:
         found.append(Tile(percent(gained), "saved by learning", "Of all ranks' time, by the times that were measured."))
     return found

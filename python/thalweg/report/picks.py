@@ -85,7 +85,11 @@ def choices_of(report: RunReport) -> list[Choice]:
 def _tuned(pick: dict[str, Any]) -> Choice:
     alternatives = _alternatives(pick)
     library = next(
-        (number(one, "time_ns") for one in objects(pick, "alternatives") if text(one, "strategy") in {NATIVE, "library"}),
+        (
+            number(one, "time_ns")
+            for one in objects(pick, "alternatives")
+            if text(one, "strategy") in {NATIVE, "library"}
+        ),
         0.0,
     )
     title = _title(text(pick, "operation"), number(pick, "bytes"), count(pick, "ranks"))

@@ -57,8 +57,8 @@ def _of_group(one: dict[str, object]) -> Times:
     host = text(one, "host") or f"node {count(one, 'node')}"
     title = f"{host}, ranks {first} to {last}, in MPI {ns_text(number(one, 'mpi_ns_min'))} to "
     title += ns_text(number(one, "mpi_ns_max"))
-    times = (number(one, key) for key in ("wall_ns", "mpi_ns", "waiting_ns"))
-    return Times(host, title, *times, max(1, count(one, "ranks")))
+    wall, mpi, waiting = (number(one, key) for key in ("wall_ns", "mpi_ns", "waiting_ns"))
+    return Times(host, title, wall, mpi, waiting, max(1, count(one, "ranks")))
 
 
 def _mean(members: list[Times], node: int) -> Times:

@@ -9,9 +9,9 @@ AROUND = 3
 LENGTH_MAX = 160
 FILE_MAX = 4 << 20
 # A report may come from anywhere and pages are passed on: nothing but sources of programs is read for one.
-ENDINGS = frozenset(
-    ".c .cc .cpp .cxx .c++ .cu .h .hh .hpp .hxx .inc .ipp .f .for .f77 .f90 .f95 .f03 .f08 .jl .py .pyx .rs .chpl"
-    .split()
+ENDINGS = (
+    *(".c", ".cc", ".cpp", ".cxx", ".c++", ".cu", ".h", ".hh", ".hpp", ".hxx", ".inc", ".ipp"),
+    *(".f", ".for", ".f77", ".f90", ".f95", ".f03", ".f08", ".jl", ".py", ".pyx", ".rs", ".chpl"),
 )
 
 

@@ -38,7 +38,7 @@ def whole_document(rank_count: int = 16, ranks_per_node: int = 4, **changes: Any
     groups = rank_groups(rank_count, ranks_per_node) if rank_count > 1024 else []
     kept = [*range(32), *range(rank_count - 32, rank_count)] if groups else list(range(rank_count))
     parts["ranks"] = [rank_time(rank, rank // ranks_per_node) for rank in kept]
-    return document(1, **parts | ({"rank_groups": groups} if groups else {}) | changes)
+    return document(1, version=2, **parts | ({"rank_groups": groups} if groups else {}) | changes)
 
 
 def rank_time(rank: int, node: int) -> dict[str, Any]:

@@ -1,6 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 "use strict";
 
+// Of a long table the first rows are shown, until somebody asks for the rest or for another order.
+const rest = document.getElementById("rest");
+const showRest = () => {
+  for (const body of document.querySelectorAll("#sites tbody.rest")) body.hidden = false;
+  if (rest) rest.hidden = true;
+};
+if (rest) {
+  for (const body of document.querySelectorAll("#sites tbody.rest")) body.hidden = true;
+  rest.hidden = false;
+  rest.querySelector("button").addEventListener("click", showRest);
+}
+
 // Of a table with the class "sorted", a click on a column's head sorts the bodies by their first rows.
 for (const table of document.querySelectorAll("table.sorted")) {
   const heads = [...table.tHead.rows[0].cells];
@@ -11,6 +23,7 @@ for (const table of document.querySelectorAll("table.sorted")) {
     const compare = isNumber
       ? (a, b) => Number(key(a, column)) - Number(key(b, column))
       : (a, b) => key(a, column).localeCompare(key(b, column), "en", {numeric: true});
+    showRest();
     const bodies = [...table.tBodies].sort((a, b) => falls ? compare(b, a) : compare(a, b));
     heads.forEach(other => other.removeAttribute("aria-sort"));
     head.setAttribute("aria-sort", falls ? "descending" : "ascending");
@@ -46,6 +59,7 @@ for (const button of document.querySelectorAll(".copy")) {
 // A click on a rank that others waited for leaves the call sites where it came last.
 const filter = document.getElementById("filter");
 const choose = rank => {
+  showRest();
   const bodies = document.querySelectorAll("#sites tbody");
   for (const body of bodies) body.hidden = rank !== null && !body.dataset.last.split(" ").includes(rank);
   filter.hidden = rank === null;
