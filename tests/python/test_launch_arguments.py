@@ -139,7 +139,9 @@ class TestReadingTheCommandLine:
         commands = typer.main.get_command(make_application()).commands  # type: ignore[attr-defined]
         commands = commands[group].commands if group else commands
         shown = {flag for parameter in commands["run"].params for flag in (*parameter.opts, *parameter.secondary_opts)}
-        expected = {"--ranks", "-n", "--dry-run", "command"} | ({"--native", "--name"} if group else set())
+        expected = {"--ranks", "-n", "--dry-run", "command"} | (
+            {"--native", "--name"} if group else {"--html", "--open"}
+        )
         for option in OPTIONS:
             expected |= {option.flag, *([option.short] if option.short else [])}
             expected |= {option.negation} if option.kind == "switch" else set()

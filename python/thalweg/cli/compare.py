@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from thalweg.cli.outputs import output_file
 from thalweg.errors import FAILED
 from thalweg.terminal import print_line
 
@@ -20,6 +21,7 @@ def compare(
         typer.Option(metavar="PART", help="Fail if the second run takes this much longer: 5%.", show_default="never"),
     ] = "",
     everything: Annotated[bool, typer.Option("--all", help="Show all call sites.")] = False,
+    html: Annotated[str, output_file(help="Write it as a page, too.", show_default=False)] = "",
 ) -> None:
     """Compare the reports of two runs.
 
@@ -31,9 +33,15 @@ def compare(
     from thalweg.report.run_report import read_report  # noqa: PLC0415
 
     allowed = tolerance(slower) if slower else None
-    found = compare(read_report(before), read_report(after))
+    reports = read_report(before), read_report(after)
+    found = compare(*reports)
     for line in lines_of(found, len(found.sites) if everything else _SITES_MAX):
         print_line(line)
+    if html:
+        from thalweg.pages.writing import write_page  # noqa: PLC0415
+        from thalweg.report.page import page  # noqa: PLC0415
+
+        print_line(write_page(page(reports[1], after, reports[0]), html))
     if allowed is not None and found.slower > allowed:
         print_line(f"slower: the wall time grew by {found.slower:.1%}, and {allowed:.1%} is allowed")
         raise typer.Exit(FAILED.number)

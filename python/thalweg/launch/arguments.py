@@ -5,7 +5,20 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from thalweg.errors import USAGE, ThalwegError
-from thalweg.launch.flags import DRY_RUN, HELP, LAB_FLAGS, LAB_NAME, NATIVE, RANKS, RUN_FLAGS, Flag, Given, Parser
+from thalweg.launch.flags import (
+    DRY_RUN,
+    HELP,
+    LAB_FLAGS,
+    LAB_NAME,
+    NATIVE,
+    OPEN,
+    PAGE,
+    RANKS,
+    RUN_FLAGS,
+    Flag,
+    Given,
+    Parser,
+)
 from thalweg.settings.options import OPTIONS
 from thalweg.settings.values import Value, selections_from_text, value_from_text
 
@@ -15,7 +28,8 @@ RANKS_MAX = 1_000_000
 class Arguments(NamedTuple):
     """What the command line says: the number of ranks (0 where not given), flags by option name, and the program.
 
-    `lab` and `native` belong to `thalweg lab run`. Where it asks for help the rest is empty.
+    `lab` and `native` belong to `thalweg lab run`, `page` and `opens_page` to `thalweg run`. Where it asks for help the
+    rest is empty.
     """
 
     ranks: int
@@ -25,6 +39,8 @@ class Arguments(NamedTuple):
     lab: str = ""
     native: bool = False
     asks_for_help: bool = False
+    page: str = ""
+    opens_page: bool = False
 
 
 def read_arguments(words: Sequence[str], name: str = "thalweg run", known: Sequence[Flag] = RUN_FLAGS) -> Arguments:
@@ -39,9 +55,19 @@ def read_arguments(words: Sequence[str], name: str = "thalweg run", known: Seque
     ranks = _ranks([one.value for one in given if one.flag is RANKS], name)
     if not command:
         raise ThalwegError(USAGE, f"{name}: which program?", f"for example: {name} -n 8 -- ./program arguments")
-    labs = [one.value for one in given if one.flag is LAB_NAME]
-    has = {flag.name: any(one.flag is flag for one in given) for flag in (DRY_RUN, NATIVE)}
-    return Arguments(ranks, has[DRY_RUN.name], flags, tuple(command), labs[-1] if labs else "", has[NATIVE.name])
+    last = {one.flag.name: one.value for one in given}
+    if OPEN.name in last and not last.get(PAGE.name):
+        raise ThalwegError(USAGE, f"{name}: --open without a page", "name it: --html run.html")
+    return Arguments(
+        ranks,
+        DRY_RUN.name in last,
+        flags,
+        tuple(command),
+        lab=last.get(LAB_NAME.name, ""),
+        native=NATIVE.name in last,
+        page=last.get(PAGE.name, ""),
+        opens_page=OPEN.name in last,
+    )
 
 
 def read_lab_arguments(words: Sequence[str]) -> Arguments:

@@ -141,8 +141,8 @@ def columns() -> int:
     return int(wanted) if wanted.isdecimal() and int(wanted) else os.get_terminal_size(sys.stderr.fileno()).columns
 
 
-def attend(plan: Plan, attended: Attended, wanted: Wanted) -> int:
-    """Run the launcher to its end, and end as it does."""
+def attend(plan: Plan, attended: Attended, wanted: Wanted, at_end: Callable[[], None] = lambda: None) -> int:
+    """Run the launcher to its end, call `at_end`, and end as the launcher does."""
     if wanted.timeline:
         _forget_events(wanted.timeline)
     _remove(parts_in(wanted.parts))
@@ -157,6 +157,7 @@ def attend(plan: Plan, attended: Attended, wanted: Wanted) -> int:
         _report_what_is_left(journal, wanted, cause or _cause_of(status))
     if wanted.timeline:
         _write_timeline(attended.timeline, wanted.timeline, plan.command)
+    at_end()
     return _end_as(status, before)
 
 

@@ -13,6 +13,7 @@ from thalweg.errors import NOT_EXECUTABLE, SETTINGS, ThalwegError
 from thalweg.launch.arguments import read_arguments
 from thalweg.launch.attend import Attended, Wanted, attend, is_nothing, make_journal, variables_of
 from thalweg.launch.become import become
+from thalweg.launch.page import HTML, PageAtEnd, refuse_page, with_report
 from thalweg.launch.plan import Plan, make_plan
 from thalweg.settings.layers import Settings, effective_settings
 from thalweg.settings.variables import unknown_variables
@@ -24,14 +25,17 @@ def run(words: Sequence[str]) -> int | None:
     if arguments.asks_for_help:
         return None
     environment = dict(os.environ)
-    settings = effective_settings(arguments.flags, environment, ".")
+    settings = with_report(effective_settings(arguments.flags, environment, "."), arguments.page)
     check_settings(settings)
+    check_output(os.path.abspath(arguments.page) if arguments.page else None, HTML)
     wanted = Wanted(
         report=str(settings["report"].value or ""),
         summary=bool(settings["summary"].value),
         timeline=str(settings["timeline"].value or ""),
         logs=str(settings["logs"].value or ""),
     )
+    if settings["disable"].value:
+        refuse_page(arguments.page, "Thalweg is disabled")
     is_attended = not is_nothing(wanted) and not arguments.dry_run and not settings["disable"].value
     attended = _attended(wanted, settings) if is_attended else None
     plan = make_plan(arguments, settings, environment, variables_of(attended, wanted) if attended else {})
@@ -43,7 +47,8 @@ def run(words: Sequence[str]) -> int | None:
     sys.stdout.flush()
     sys.stderr.flush()
     if attended is not None and plan.starts_ranks:
-        return attend(plan, attended, wanted)
+        return attend(plan, attended, wanted, PageAtEnd(wanted.report, arguments.page, opens=arguments.opens_page))
+    refuse_page(arguments.page, "this is one rank of a job, or a program without MPI's launcher")
     try:
         become(plan.path, plan.command, plan.environment)
     except OSError as error:

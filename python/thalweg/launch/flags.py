@@ -43,6 +43,13 @@ RANKS = Flag(
     metavar="N",
     hidden=("-np", "--np"),
 )
+PAGE = Flag(
+    ("--html",),
+    "Write the report as a page at the end, too; without --report its figures stand beside it, as JSON.",
+    metavar="FILE",
+    panel="Observe",
+)
+OPEN = Flag(("--open",), "Open the page in the browser.", panel="Observe")
 DRY_RUN = Flag(("--dry-run",), "Print the command that would be started, and start nothing.")
 HELP = Flag(("--help", "-h"), "Show this page.")
 NATIVE = Flag(("--native",), "Without Thalweg.")
@@ -67,9 +74,10 @@ def _flag_of(option: Option) -> Flag:
     )
 
 
-RUN_FLAGS = (RANKS, *map(_flag_of, OPTIONS), DRY_RUN, HELP)
-LAB_FLAGS = (RANKS, NATIVE, LAB_NAME, *RUN_FLAGS[1:])
-TRY_FLAGS = (RANKS, PAIRS, KEEP, *RUN_FLAGS[1:])
+_SETTINGS = tuple(map(_flag_of, OPTIONS))
+RUN_FLAGS = (RANKS, *_SETTINGS, PAGE, OPEN, DRY_RUN, HELP)
+LAB_FLAGS = (RANKS, NATIVE, LAB_NAME, *_SETTINGS, DRY_RUN, HELP)
+TRY_FLAGS = (RANKS, PAIRS, KEEP, *_SETTINGS, DRY_RUN, HELP)
 
 _OF_LAUNCHERS = (
     "H", "N", "allow-run-as-root", "bind-to", "bootstrap", "c", "cpus-per-proc", "cpus-per-rank", "env", "envall",

@@ -65,7 +65,7 @@ def compare(before: RunReport, after: RunReport) -> Comparison:
 
 
 def _mean(report: RunReport, time_ns: float) -> float:
-    return time_ns / max(len(report.ranks), 1)
+    return time_ns / max(report.rank_count, 1)
 
 
 def _by_site(report: RunReport) -> dict[str, float]:
@@ -84,8 +84,8 @@ def _hosts(report: RunReport) -> str:
 def _remarks(before: RunReport, after: RunReport) -> list[str]:
     """Say where the runs are not of one kind."""
     remarks = []
-    if len(before.ranks) != len(after.ranks):
-        remarks.append(f"{count_text(len(before.ranks), 'rank')} before, {len(after.ranks)} after")
+    if before.rank_count != after.rank_count:
+        remarks.append(f"{count_text(before.rank_count, 'rank')} before, {after.rank_count} after")
     if before.library != after.library:
         remarks.append(f"{before.library} before, {after.library} after")
     if before.fingerprint != after.fingerprint and not remarks:

@@ -1,211 +1,195 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A report as one page of HTML that opens without a network."""
 
-from dataclasses import dataclass, field
-from importlib.metadata import version
-from importlib.resources import files
-from typing import NamedTuple
+from __future__ import annotations
 
-from jinja2 import Environment
+import shlex
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from thalweg.report.run_report import CallSite, RankTime, RunReport
-from thalweg.report.verdict import percent, verdict
-from thalweg.units import count_text, time_text
+from thalweg.pages.charts import Bar
+from thalweg.pages.render import bytes_text, ns_text, percent, render
+from thalweg.report.compare import compare
+from thalweg.report.comparison_rows import Change, change_of, comparison_rows, site_changes
+from thalweg.report.lenient import item, number, objects, text
+from thalweg.report.over_time import over_time
+from thalweg.report.picks import choices_of, gained_ns
+from thalweg.report.placed import placing_of
+from thalweg.report.rank_times import rank_columns
+from thalweg.report.site_rows import SITES_MAX, own_time_ns, site_rows
+from thalweg.report.stream_rows import streams_of
+from thalweg.report.traffic import between_nodes, traffic_of
+from thalweg.report.verdict import verdict
+from thalweg.units import count_text
 
-# More rows are nodes instead of ranks, or the largest of them, so that a job of any size stays a page.
-BARS_MAX = 64
+if TYPE_CHECKING:
+    from thalweg.report.run_report import RunReport
+
 LATE_MAX = 12
-SITES_MAX = 400
+WAITING_HELP = (
+    "In collectives, until the last rank came. No algorithm can shorten it; only the balance of the work can."
+)
+TRANSFER_HELP = "The time in MPI that is not known to be waiting for late ranks."
 
 
 class Tile(NamedTuple):
-    """A figure of the first screen."""
+    """A figure of the first screen; `help` explains it, and `change` says how it was before."""
 
     value: str
     label: str
+    help: str = ""
+    change: Change | None = None
 
 
-class Column(NamedTuple):
-    """A column of the table of call sites."""
+class Missing(NamedTuple):
+    """A section that has no data, and what would bring it."""
 
-    name: str
-    is_number: bool = False
-
-
-COLUMNS = (
-    Column("call"),
-    Column("where"),
-    Column("calls", is_number=True),
-    Column("bytes a call", is_number=True),
-    Column("mean", is_number=True),
-    Column("time", is_number=True),
-    Column("share", is_number=True),
-    Column("ran on"),
-)
+    section: str
+    remedy: str
 
 
-class TimeBar(NamedTuple):
-    """The time of a rank, or the mean of a node's: parts in percent of the longest."""
-
-    name: str
-    compute: float
-    mpi: float
-    text: str
-    title: str
-
-
-@dataclass
-class TimeBars:
-    """Bars, and a word on how they were made fewer."""
-
-    shortened: str = ""
-    rows: list[TimeBar] = field(default_factory=list)
-
-
-class LateBar(NamedTuple):
-    """A rank that others waited for, in percent of the worst."""
-
-    name: str
-    width: float
-    text: str
-
-
-class SiteRow(NamedTuple):
-    """A call site as the table shows and sorts it."""
-
-    function: str
-    place: str
-    within: str
-    calls: int
-    calls_text: str
-    bytes: float
-    bytes_text: str
-    mean: float
-    mean_text: str
-    time: float
-    waiting_width: float
-    transfer_width: float
-    share_text: str
-    ran_on: str
-
-
-def page(report: RunReport, path: str) -> str:
-    """Write the page; `path` is the report's, which commands of the verdict name."""
-    environment = Environment(autoescape=True)
-    environment.filters["counted"] = count_text
-    template = environment.from_string((files(__package__) / "page.html.j2").read_text())
-    return template.render(
-        version=version("thalweg"),
-        title=" ".join(report.command),
+def page(report: RunReport, path: str, before: RunReport | None = None) -> str:
+    """Write the page; `path` is the report's, which commands of the verdict name. `before` is compared with it."""
+    columns, columns_are, knows_waiting = rank_columns(report)
+    sections: dict[str, Any] = {
+        "columns": columns,
+        "columns_are": columns_are,
+        "knows_waiting": knows_waiting,
+        "late": late_bars(report),
+        "traffic": traffic_of(report),
+        "traffic_before": traffic_of(before) if before else None,
+        "time": over_time(report),
+        "choices": choices_of(report),
+        "placing": placing_of(report),
+        "streams": streams_of(report),
+    }
+    comparison = compare(before, report) if before else None
+    return render(
+        "report.html.j2",
+        title=shlex.join(report.command),
         report=report,
-        tiles=tiles(report),
+        origin=origin(report),
+        tiles=tiles(report, before),
         findings=verdict(report, path),
-        rank_rows=time_bars(report.ranks),
-        late_rows=late_bars(report),
-        columns=COLUMNS,
+        comparison=comparison,
+        comparison_rows=comparison_rows(comparison) if comparison else [],
+        site_changes=site_changes(comparison) if comparison else [],
         site_rows=site_rows(report),
+        sites_max=SITES_MAX,
+        own_ns=own_time_ns(report),
         facts=facts(report),
+        missing=missing(report, sections),
+        **sections,
     )
 
 
-def bytes_text(size: float) -> str:
-    """Write a mean size: 40 B, 1.5 MiB."""
-    for unit, scale in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
-        if size >= scale:
-            return f"{size / scale:.3g} {unit}"
-    return f"{size:.3g} B"
+def origin(report: RunReport) -> list[tuple[str, str]]:
+    """Give when, where and by whom the program was run, as far as the report says."""
+    document = report.document
+    started = text(document, "start_time").replace("T", " ").replace("Z", " UTC")
+    manager = text(document, "job", "manager")
+    job = " ".join(word for word in (text(document, "job", "id"), text(document, "job", "name")) if word)
+    hosts = {text(one, "host") for key in ("ranks", "rank_groups") for one in objects(document, key)} - {""}
+    found = [
+        ("started", started),
+        ("by", text(document, "user")),
+        (f"{manager} job" if manager else "job", job),
+        ("", report.library),
+        ("on", f"{count_text(report.rank_count, 'rank')}, {count_text(report.nodes, 'node')}"),
+        ("host" if len(hosts) == 1 else "hosts", ", ".join(sorted(hosts)[:4]) + (" …" if len(hosts) > 4 else "")),
+    ]
+    return [(name, said) for name, said in found if said]
 
 
-def tiles(report: RunReport) -> list[Tile]:
+def tiles(report: RunReport, before: RunReport | None) -> list[Tile]:
     """Give the figures of the first screen."""
-    moved = sum(site.bytes for site in report.calls if site.is_collective)
-    return [
-        Tile(time_text(report.wall_ns * 1e-9), "wall time"),
-        Tile(percent(report.share(report.mpi_ns)), "of it in MPI"),
-        Tile(percent(report.share(report.waiting_ns)), "waiting for late ranks"),
-        Tile(bytes_text(moved), "in collectives"),
-        Tile(str(len(report.ranks)), f"ranks on {count_text(report.nodes, 'node')}"),
-    ]
+    mpi, waiting = report.share(report.mpi_ns), report.share(report.waiting_ns)
+    found = [
+        Tile(ns_text(report.wall_ns), "wall time", "From MPI_Init to MPI_Finalize, of the slowest rank.",
+             change_of(before.wall_ns, report.wall_ns) if before else None),
+        Tile(percent(mpi), "of it in MPI", "Mean of all ranks.",
+             change_of(before.share(before.mpi_ns), mpi, is_share=True) if before else None),
+    ]  # fmt: skip
+    if report.samples_waiting:
+        was = change_of(before.share(before.waiting_ns), waiting, is_share=True) if before else None
+        found += [
+            Tile(percent(waiting), "waiting for late ranks", WAITING_HELP, was),
+            Tile(percent(max(0.0, mpi - waiting)), "transfer and other calls", TRANSFER_HELP),
+        ]
+    total = number(report.document, "traffic", "total_bytes")
+    if total > 0:
+        far = between_nodes(report)
+        leaves = f", {percent(far)} between nodes" if far is not None else ""
+        found.append(Tile(bytes_text(total), f"sent{leaves}", "By all ranks, in messages of all kinds."))
+    else:
+        moved = sum(site.bytes for site in report.calls if site.is_collective)
+        found.append(Tile(bytes_text(moved), "in collectives", "Sum over ranks of the buffers of their calls."))
+    yields = item(report.document, "wait", "yields") is True
+    found.append(Tile("yielding" if yields else "as in MPI", "how ranks wait", report.waits))
+    if (gained := gained_ns(report) / max(report.total_ns, 1e-9)) >= 0.005:
+        found.append(Tile(percent(gained), "saved by learning", "Of all ranks' time, by the times that were measured."))
+    return found
 
 
-def time_bars(ranks: tuple[RankTime, ...]) -> TimeBars:
-    """Give a bar for each rank; for many ranks one for each node, and of many nodes those with the most MPI."""
-    bars = TimeBars()
-    rows = [(f"rank {one.rank}", one.wall_ns, one.mpi_ns, f"{one.host}, node {one.node}") for one in ranks]
-    if len(rows) > BARS_MAX:
-        rows = _by_node(ranks)
-        bars.shortened = "means by node"
-    if len(rows) > BARS_MAX:
-        bars.shortened = f"means by node: the {BARS_MAX} of {len(rows)} with the most time in MPI"
-        rows = sorted(rows, key=lambda row: -row[2])[:BARS_MAX]
-    longest = max((wall for _, wall, _, _ in rows), default=0) or 1.0
-    for name, wall, mpi, title in rows:
-        inside = 100 * min(mpi, wall) / longest
-        text = f"{percent(min(mpi, wall) / wall)} in MPI" if wall > 0 else ""
-        bars.rows.append(TimeBar(name, round(100 * wall / longest - inside, 2), round(inside, 2), text, title))
-    return bars
-
-
-def _by_node(ranks: tuple[RankTime, ...]) -> list[tuple[str, float, float, str]]:
-    nodes: dict[int, list[RankTime]] = {}
-    for one in ranks:
-        nodes.setdefault(one.node, []).append(one)
-    return [
-        (
-            members[0].host or f"node {node}",
-            sum(one.wall_ns for one in members) / len(members),
-            sum(one.mpi_ns for one in members) / len(members),
-            f"ranks {members[0].rank} to {members[-1].rank}",
-        )
-        for node, members in sorted(nodes.items())
-    ]
-
-
-def late_bars(report: RunReport) -> list[LateBar]:
+def late_bars(report: RunReport) -> list[Bar]:
     """Give the ranks that others waited for, the worst first."""
-    blamed = [(rank, waited) for rank, waited in report.blamed() if waited > 0][:LATE_MAX]
+    blamed = [(rank, waited) for rank, waited in report.blamed() if waited > 0]
+    whole = sum(waited for _, waited in blamed)
     return [
-        LateBar(f"rank {rank}", round(100 * waited / blamed[0][1], 2), time_text(waited * 1e-9))
-        for rank, waited in blamed
+        Bar(
+            f"rank {rank}",
+            (("waiting", round(100 * waited / blamed[0][1], 2)),),
+            f"{ns_text(waited)}, {percent(waited / whole)}",
+            rank=rank,
+        )
+        for rank, waited in blamed[:LATE_MAX]
     ]
 
 
-def site_rows(report: RunReport) -> list[SiteRow]:
-    """Give the call sites, those with the most time first."""
-    sites = sorted(report.calls, key=lambda site: -site.time_ns)[:SITES_MAX]
-    longest = sites[0].time_ns if sites and sites[0].time_ns > 0 else 1.0
-    return [_row(site, report, longest) for site in sites]
-
-
-def _row(site: CallSite, report: RunReport, longest_ns: float) -> SiteRow:
-    calls = max(site.calls, 1)
-    waiting = 100 * site.waiting_ns / longest_ns
-    return SiteRow(
-        function=site.function.removeprefix("MPI_"),
-        place=site.place,
-        within=site.within,
-        calls=site.calls,
-        calls_text=f"{site.calls:,}",
-        bytes=site.bytes / calls,
-        bytes_text=bytes_text(site.bytes / calls),
-        mean=site.time_ns / calls,
-        mean_text=time_text(site.time_ns * 1e-9 / calls),
-        time=site.time_ns,
-        waiting_width=round(waiting, 2),
-        transfer_width=round(100 * site.time_ns / longest_ns - waiting, 2),
-        share_text=percent(report.share(site.time_ns)),
-        ran_on=", ".join(f"{end.strategy} ({end.calls:,})" for end in site.ran_on),
-    )
+def missing(report: RunReport, sections: dict[str, Any]) -> list[Missing]:
+    """Say which sections have no data, and how to get it."""
+    found = []
+    if sections["traffic"] is None:
+        found.append(Missing("Who talks to whom", "the report has no traffic: write it again with this version"))
+    if sections["time"] is None:
+        found.append(Missing("Over time", "the report has no slices of time: write it again with this version"))
+    if not sections["choices"]:
+        found.append(Missing("Learned and tuned", "thalweg run --learn full, or thalweg tune before the run"))
+    if sections["placing"] is None:
+        found.append(Missing("Placing", "thalweg run --place auto"))
+    if not any(item(one, "hidden") for one in objects(report.document, "calls")):
+        found.append(Missing("Hidden time", "only nonblocking collectives have it, and this run has none"))
+    if not sections["streams"]:
+        found.append(Missing("Streams and objects", "only programs that use them have it"))
+    return found
 
 
 def facts(report: RunReport) -> list[tuple[str, str]]:
     """Give what the page folds away."""
-    return [
-        ("command", " ".join(report.command)),
+    document = report.document
+    version = text(document, "thalweg", "version")
+    found = [
+        ("command", shlex.join(report.command)),
+        ("folder", text(document, "folder")),
+        ("Thalweg", version),
         ("ended by", report.ended_by),
-        ("tuning", report.tuning or "-"),
-        ("machine", ", ".join(report.fingerprint)),
-        ("settings", "; ".join(report.settings) or "-"),
-        ("settings of the MPI library", "; ".join(report.user_settings) or "-"),
-        *((f"measured: {name}", text) for name, text in report.method),
+        ("MPI library", report.library_path),
+        ("thread level", text(document, "thread_level")),
+        ("waiting", report.waits),
+        ("tuning", report.tuning),
+        ("shared memory", text(document, "shared_memory")),
+        ("network", text(document, "network")),
+        ("network card", text(document, "nic")),
+        ("memory of GPUs", text(document, "gpu_memory")),
+        *_fingerprint(report),
+        ("settings", "; ".join(report.settings)),
+        ("settings of the MPI library", "; ".join(report.user_settings)),
+        *((f"how measured: {name}", said) for name, said in report.method),
     ]
+    return [(name, said) for name, said in found if said]
+
+
+def _fingerprint(report: RunReport) -> list[tuple[str, str]]:
+    values = item(report.document, "fingerprint")
+    if isinstance(values, list) and all(isinstance(one, dict) for one in values):
+        return [(f"machine: {text(one, 'name')}", text(one, "value")) for one in values]
+    return [("machine", ", ".join(str(one) for one in values))] if isinstance(values, list) else []

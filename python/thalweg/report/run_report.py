@@ -187,6 +187,11 @@ class RunReport:
         """Give the time that collectives of all ranks waited for late ranks."""
         return sum(site.waiting_ns for site in self.calls)
 
+    @property
+    def samples_waiting(self) -> bool:
+        """Say whether it is known of any collective how long it waited."""
+        return any(site.waiting_share is not None for site in self.calls)
+
     def share(self, time_ns: float) -> float:
         """Give a time as a part of all ranks' time."""
         return time_ns / self.total_ns if self.total_ns > 0 else 0.0

@@ -1,17 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a report says in a few sentences: the largest loss first, each with the command that does something about it."""
 
+import shlex
 from dataclasses import dataclass
 
+from thalweg.pages.render import percent
 from thalweg.report.run_report import CallSite, RunReport
+from thalweg.report.traffic import between_nodes
+from thalweg.settings.options import OPTIONS
 from thalweg.units import count_text
 
 # Parts of a run from which a loss is worth a sentence.
 WAITING_MIN = 0.10
 TRANSFER_MIN = 0.05
 COMMUNICATION_MIN = 0.05
+FAR_MIN = 0.25
+"""Of the bytes between nodes from which another placing is worth a try."""
 SENTENCES_MAX = 4
 LIBRARY = "native"
+TIMELINE = "timeline"
 
 
 @dataclass(frozen=True)
@@ -21,11 +28,6 @@ class Finding:
     subject: str
     text: str
     command: str = ""
-
-
-def percent(share: float) -> str:
-    """Write a part of the run: 12 %, 0.4 %."""
-    return f"{share:.0%}".replace("%", " %") if share >= 0.01 or share == 0 else f"{100 * share:.1g} %"
 
 
 def verdict(report: RunReport, path: str) -> list[Finding]:
@@ -42,6 +44,9 @@ def verdict(report: RunReport, path: str) -> list[Finding]:
     transfer = report.share(sum(site.time_ns - site.waiting_ns for site in untuned))
     if transfer >= TRANSFER_MIN:
         losses.append((transfer, _untuned(report, untuned, transfer, path)))
+    far = between_nodes(report)
+    if far is not None and far >= FAR_MIN and not report.placing:
+        losses.append((0.0, _far(report, far)))
     losses.sort(key=lambda loss: -loss[0])
     findings = [*ending, *(finding for _, finding in losses)]
     if report.calls:
@@ -63,12 +68,24 @@ def _waiting(report: RunReport, share: float) -> Finding:
     blamed = report.blamed()
     total = sum(waited for _, waited in blamed)
     subject = f"{percent(share)} of the run is waiting for late ranks"
+    command = command_of(report, "--timeline timeline.json") if TIMELINE in {option.name for option in OPTIONS} else ""
     if not blamed or total <= 0:
-        return Finding(subject, "in collectives. No other algorithm helps there: look at the balance of the work.")
+        text = "in collectives. No other algorithm helps there: look at the balance of the work."
+        return Finding(subject, text, command)
     rank, waited = blamed[0]
     part = percent(waited / total)
     text = f"in collectives. Rank {rank} causes {part} of it. No other algorithm helps there: look at the rank's work."
-    return Finding(subject, text)
+    return Finding(subject, text, command)
+
+
+def _far(report: RunReport, share: float) -> Finding:
+    text = "Ranks that talk much may fit on fewer nodes:"
+    return Finding(f"{percent(share)} of the bytes go between nodes.", text, command_of(report, "--place auto"))
+
+
+def command_of(report: RunReport, options: str) -> str:
+    """Write the command that runs the program again."""
+    return f"thalweg run {options} -n {report.rank_count} -- {shlex.join(report.command)}"
 
 
 def _untuned(report: RunReport, sites: list[CallSite], share: float, path: str) -> Finding:
@@ -78,9 +95,10 @@ def _untuned(report: RunReport, sites: list[CallSite], share: float, path: str) 
         times[name] = times.get(name, 0.0) + site.time_ns
     names = sorted(times, key=lambda name: (-times[name], name))
     listed = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-    subject = f"{percent(share)} of the run is transfer in collectives that nobody has tuned"
+    spent = "transfer" if report.samples_waiting else "spent"
+    subject = f"{percent(share)} of the run is {spent} in collectives that nobody has tuned"
     untuned = "no tuning file was found" if report.tuning.startswith("no tuning file") else "the library runs them"
-    return Finding(subject, f"({listed}): {untuned}. Find faster ones:", f"thalweg tune --for {path}")
+    return Finding(subject, f"({listed}): {untuned}. Find faster ones:", f"thalweg tune --for {shlex.quote(path)}")
 
 
 def _longest(report: RunReport) -> Finding:

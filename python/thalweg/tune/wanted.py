@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from thalweg.errors import USAGE, ThalwegError
+from thalweg.pages.render import percent
 from thalweg.report.run_report import CallSite, RunReport, read_report
-from thalweg.report.verdict import percent
 from thalweg.trials.cases import NONBLOCKING, OPERATIONS, WITHOUT_SIZE, Case
 from thalweg.tune.explain_report import unit_size
 from thalweg.units import time_text

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Templates become pages; all that is not marked as HTML is escaped."""
+
+from dataclasses import replace
+from functools import cache
+from importlib.metadata import version
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from thalweg.pages.charts import Matrix
+from thalweg.units import count_text, time_text
+
+_HOURS_FROM_S = 36_000
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        autoescape=True,
+        loader=PackageLoader("thalweg.pages"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "counted": count_text,
+        "percent": percent,
+        "size": bytes_text,
+        "time": ns_text,
+        "titled": _titled,
+    }
+    return environment
+
+
+def render(template: str, **values: Any) -> str:
+    """Write a page from the template of that name."""
+    folder = files(__package__) / "templates"
+    style, script = ((folder / name).read_text() for name in ("style.css", "script.js"))
+    return (
+        _environment()
+        .get_template(template)
+        .render(version=version("thalweg"), style=_trusted(style), script=_trusted(script), **values)
+    )
+
+
+def _trusted(text: str) -> Any:
+    from markupsafe import Markup  # noqa: PLC0415 - comes with jinja2
+
+    return Markup(text)  # noqa: S704 - files of the package
+
+
+def _titled(matrix: Matrix, words: str) -> Matrix:
+    return replace(matrix, title=words + matrix.title)
+
+
+def percent(share: float) -> str:
+    """Write a part: 12 %, 0.4 %."""
+    return f"{share:.0%}".replace("%", " %") if share >= 0.01 or share <= 0 else f"{100 * share:.1g} %"
+
+
+def bytes_text(size: float) -> str:
+    """Write a mean size: 40 B, 1.5 MiB."""
+    for unit, scale in (("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if size >= scale:
+            return f"{size / scale:.4g} {unit}" if size / scale >= 1000 else f"{size / scale:.3g} {unit}"
+    return f"{size:.3g} B" if size < 1000 else f"{size:.0f} B"
+
+
+def ns_text(nanoseconds: float) -> str:
+    """Write a time that is given in nanoseconds: 1.23 ms, 12 h."""
+    seconds = nanoseconds * 1e-9
+    if seconds >= _HOURS_FROM_S:
+        return f"{seconds / 3600:,.0f} h"
+    return time_text(seconds) if seconds > 0 else "0 s"
