@@ -14,6 +14,7 @@ from typing import NamedTuple, NoReturn
 from thalweg.errors import NOT_EXECUTABLE, ThalwegError
 from thalweg.launch.become import become
 from thalweg.launch.plan import Plan
+from thalweg.launch.screen import bars
 from thalweg.libraries import unfinished_program
 
 JOURNAL = "THALWEG_JOURNAL"
@@ -89,7 +90,7 @@ def attend(plan: Plan, journal: Journal, wanted: Wanted) -> int:
         _become(plan, before, own)
     status, cause = _wait(child)
     if journal.is_left():
-        _report(journal, wanted, cause or _cause_of(status))
+        _report(plan, journal, wanted, cause or _cause_of(status))
     return _end_as(status, before)
 
 
@@ -131,13 +132,13 @@ def _cause_of(status: int) -> str:
     return f"the job ended without MPI_Finalize, with status {os.WEXITSTATUS(status)}"
 
 
-def _report(journal: Journal, wanted: Wanted, cause: str) -> None:
+def _report(plan: Plan, journal: Journal, wanted: Wanted, cause: str) -> None:
     import subprocess  # noqa: PLC0415 - for jobs that did not end well
 
     words = [
         unfinished_program(), str(journal.file), wanted.report, "1" if wanted.summary else "0", str(columns()), cause,
     ]  # fmt: skip
-    subprocess.run(words, pass_fds=[journal.file], check=False)
+    subprocess.run(words, pass_fds=[journal.file], env=plan.environment | bars(os.environ), check=False)
 
 
 def _end_as(status: int, mask: set[signal.Signals | int]) -> int:

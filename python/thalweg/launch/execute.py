@@ -14,6 +14,7 @@ from thalweg.launch.arguments import read_arguments
 from thalweg.launch.attend import NOTHING, Wanted, attend, make_journal, variables_of
 from thalweg.launch.become import become
 from thalweg.launch.plan import Plan, make_plan
+from thalweg.launch.screen import bars, keeping
 from thalweg.settings.layers import Settings, effective_settings
 from thalweg.settings.variables import unknown_variables
 
@@ -29,7 +30,7 @@ def run(words: Sequence[str]) -> int | None:
     wanted = Wanted(str(settings["report"].value or ""), bool(settings["summary"].value))
     is_attended = wanted != NOTHING and not arguments.dry_run and not settings["disable"].value
     journal = make_journal() if is_attended else None
-    plan = make_plan(arguments, settings, environment, variables_of(journal) if journal else {})
+    plan = make_plan(arguments, settings, environment, variables_of(journal) | bars(environment) if journal else {})
     for remark in (*unknown_variables(environment), *plan.remarks):
         print(f"thalweg: {remark}", file=sys.stderr)
     if arguments.dry_run:
@@ -38,6 +39,7 @@ def run(words: Sequence[str]) -> int | None:
     sys.stdout.flush()
     sys.stderr.flush()
     if journal is not None and plan.starts_ranks:
+        plan.environment.update(keeping(words))
         return attend(plan, journal, wanted)
     try:
         become(plan.path, plan.command, plan.environment)

@@ -9,10 +9,12 @@ from thalweg.settings.own_settings import OWN_SETTINGS
 START = "THALWEG_"
 OTHERS = (
     OWN_SETTINGS,
+    "THALWEG_BARS",
     "THALWEG_CHECK",
     "THALWEG_COLUMNS",
     "THALWEG_INTERPOSERS",
     "THALWEG_JOURNAL",
+    "THALWEG_KEEPING",
     "THALWEG_LAB",
     "THALWEG_MACHINE",
     "THALWEG_NETWORK",

@@ -9,6 +9,7 @@
 // CAUSE says what ended the job.
 
 #include "base/files.hpp"
+#include "mpi/observe/form.hpp"
 #include "mpi/observe/journal_reader.hpp"
 #include "mpi/observe/locations.hpp"
 #include "mpi/observe/output.hpp"
@@ -34,7 +35,9 @@ int main(int count, char** words) {
   job.run.rank_count = job.rank_count;
   const Profile profile = merge(std::move(job.ranks), describe_source);
   if (std::strcmp(words[3], "1") == 0) {
-    const std::string text = summary(job.run, profile, {.columns = std::strtoul(words[4], nullptr, 10)});
+    SummaryForm form = form_asked_for(words[2]);
+    form.columns = std::strtoul(words[4], nullptr, 10);
+    const std::string text = summary(job.run, profile, form);
     std::fwrite(text.data(), 1, text.size(), stderr);
   }
   const std::string path = words[2];
