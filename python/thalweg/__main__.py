@@ -7,6 +7,7 @@ import sys
 
 from thalweg.cli import application
 from thalweg.errors import FILES, ThalwegError
+from thalweg.fitted import fitted
 
 _WORD_MAX = 400
 
@@ -17,16 +18,16 @@ def main() -> int:
         # What a terminal's encoding lacks, and names of files that are no text, must not end a command.
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(errors="replace")
+    sys.stdout, sys.stderr = fitted(sys.stdout), fitted(sys.stderr)
     if lift := getattr(sys, "set_int_max_str_digits", None):  # not in the first releases of Python 3.10
         lift(0)  # a number of any length is read, and then refused as too large
     try:
         try:
             return application(sys.argv[1:])
         finally:
-            if sys.stdout is not None:
-                sys.stdout.flush()  # here, where an error can still be said
+            sys.stdout.flush()  # here, where an error can still be said
     except ThalwegError as error:
-        print(f"thalweg: {_shortened(str(error))}", file=sys.stderr)
+        print(_named(_shortened(str(error))), file=sys.stderr)
         return error.status.number
     except KeyboardInterrupt:
         return 130
@@ -39,6 +40,11 @@ def main() -> int:
         where = f": {error.filename}" if error.filename is not None else ""
         print(f"thalweg: {error.strerror or error}{where}", file=sys.stderr)
         return FILES.number
+
+
+def _named(text: str) -> str:
+    """Begin a text with the command's name, once."""
+    return text if text.startswith("thalweg ") else f"thalweg: {text}"
 
 
 def _shortened(text: str) -> str:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from thalweg.errors import NOT_EXECUTABLE, ThalwegError
 from thalweg.launch.become import become
+from thalweg.launch.screen import bars
 from thalweg.libraries import unfinished_program
 
 if TYPE_CHECKING:
@@ -152,9 +153,9 @@ def attend(plan: Plan, attended: Attended, wanted: Wanted, at_end: Callable[[], 
     if child == 0:
         _become(plan, before, own)
     journal = attended.journal
-    status, cause = _wait(child, lambda: journal is not None and _show_so_far(journal, wanted))
+    status, cause = _wait(child, lambda: journal is not None and _show_so_far(journal, wanted, plan.environment))
     if journal is not None:
-        _report_what_is_left(journal, wanted, cause or _cause_of(status))
+        _report_what_is_left(journal, wanted, cause or _cause_of(status), plan.environment)
     if wanted.timeline:
         _write_timeline(attended.timeline, wanted.timeline, plan.command)
     at_end()
@@ -194,12 +195,12 @@ def _remove(parts: Sequence[str]) -> None:
             os.rmdir(os.path.dirname(part))  # fails until it is empty
 
 
-def _show_so_far(journal: Journal, wanted: Wanted) -> bool:
+def _show_so_far(journal: Journal, wanted: Wanted, environment: dict[str, str]) -> bool:
     """Write what is known of the job now, and tell whether the signal that asked for it is for this process alone."""
     running = [section.pid for section in journal.sections() if section.is_running]
     if running:
-        parts = parts_in(wanted.parts)
-        _report(journal, wanted._replace(logs=""), f"{signal.SIGUSR1.name} (the job goes on)", parts)
+        journals = [str(journal.file), *parts_in(wanted.parts)]
+        _report(journals, wanted._replace(logs=""), f"{signal.SIGUSR1.name} (the job goes on)", environment)
     return bool(running) and not any(_catches(pid, signal.SIGUSR1) for pid in running)
 
 
@@ -237,18 +238,18 @@ def _cause_of(status: int) -> str:
     return f"the job ended without MPI_Finalize, with status {os.WEXITSTATUS(status)}"
 
 
-def _report_what_is_left(journal: Journal, wanted: Wanted, cause: str) -> None:
+def _report_what_is_left(journal: Journal, wanted: Wanted, cause: str, environment: dict[str, str]) -> None:
     parts = parts_in(wanted.parts)
     if journal.is_left() or parts:
-        _report(journal, wanted, cause, parts)
+        _report([str(journal.file), *parts], wanted, cause, environment)
         _remove(parts)
 
 
-def _report(journal: Journal, wanted: Wanted, cause: str, parts: Sequence[str]) -> None:
+def _report(journals: Sequence[str], wanted: Wanted, cause: str, environment: dict[str, str]) -> None:
     import subprocess  # noqa: PLC0415 - for jobs that did not end well
 
-    words = words_of(wanted, cause, [str(journal.file), *parts])
-    subprocess.run(words, pass_fds=[journal.file], check=False)
+    words = words_of(wanted, cause, journals)
+    subprocess.run(words, pass_fds=[int(journals[0])], env=environment | bars(os.environ), check=False)
 
 
 def _forget_events(path: str) -> None:

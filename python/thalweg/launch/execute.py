@@ -15,6 +15,7 @@ from thalweg.launch.attend import Attended, Wanted, attend, is_nothing, make_jou
 from thalweg.launch.become import become
 from thalweg.launch.page import HTML, PageAtEnd, refuse_page, with_report
 from thalweg.launch.plan import Plan, make_plan
+from thalweg.launch.screen import bars, keeping
 from thalweg.settings.layers import Settings, effective_settings
 from thalweg.settings.variables import unknown_variables
 
@@ -38,7 +39,8 @@ def run(words: Sequence[str]) -> int | None:
         refuse_page(arguments.page, "Thalweg is disabled")
     is_attended = not is_nothing(wanted) and not arguments.dry_run and not settings["disable"].value
     attended = _attended(wanted, settings) if is_attended else None
-    plan = make_plan(arguments, settings, environment, variables_of(attended, wanted) if attended else {})
+    own = variables_of(attended, wanted) | bars(environment) if attended else {}
+    plan = make_plan(arguments, settings, environment, own)
     for remark in (*unknown_variables(environment), *plan.remarks):
         print(f"thalweg: {remark}", file=sys.stderr)
     if arguments.dry_run:
@@ -47,6 +49,7 @@ def run(words: Sequence[str]) -> int | None:
     sys.stdout.flush()
     sys.stderr.flush()
     if attended is not None and plan.starts_ranks:
+        plan.environment.update(keeping(words))
         return attend(plan, attended, wanted, PageAtEnd(wanted.report, arguments.page, opens=arguments.opens_page))
     refuse_page(arguments.page, "this is one rank of a job, or a program without MPI's launcher")
     try:

@@ -6,6 +6,7 @@
 #include "job/picks_by_shape.hpp"
 #include "mpi/call/collective_call.hpp"
 #include "mpi/comm/communicators.hpp"
+#include "mpi/observe/reasons.hpp"
 #include "strategies/selection.hpp"
 #include "tune/tuning_file.hpp"
 
@@ -21,7 +22,7 @@ namespace thalweg::mpi {
 /// What runs a call, and why.
 struct Choice {
   strategies::Implementation implementation = strategies::Library{};
-  const char* reason = "no strategy chosen"; ///< for the report, where the library runs the call
+  const char* reason = observe::nothing_chosen; ///< for the report, where the library runs the call
   /// The library's own blocking call was measured and found best, which is not the one that yielding ranks
   /// make by its nonblocking counterpart.
   bool blocks = false;

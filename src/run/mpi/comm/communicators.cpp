@@ -5,6 +5,7 @@
 #include "base/of_process.hpp"
 #include "mpi/abi/library_api.hpp"
 #include "mpi/comm/own_communicators.hpp"
+#include "mpi/observe/reasons.hpp"
 #include "mpi/observe/samples.hpp"
 #include "mpi/state/gate.hpp"
 #include "mpi/state/process_state.hpp"
@@ -239,7 +240,7 @@ CommunicatorState* add(MPI_Comm comm, MPI_Comm parent, std::uint64_t tag, Making
     else
       open_channels(*state);
   } else if (making == Making::together) {
-    state->why_no_channels = "no strategy chosen";
+    state->why_no_channels = observe::nothing_chosen;
   } else {
     state->why_no_channels = "communicator was not made in a blocking call";
   }

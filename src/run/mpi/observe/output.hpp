@@ -40,13 +40,16 @@ struct RunDescription {
   int rank_count = 0;  ///< of that job, with the ranks of other hosts, which are not known
 };
 
-struct SummarySize {
-  std::size_t sites = 20;  ///< those that took longest
-  std::size_t columns = 0; ///< of the screen; 0: as many as it takes
+/// How the summary is shown, and what its last line can refer to.
+struct SummaryForm {
+  std::size_t columns = 0; ///< of the screen; 0: none, as in files
+  bool has_bars = false;   ///< whether the screen shows UTF-8's block characters
+  std::string report{};    ///< the file that has it all, empty where none is written
+  std::string keeping{};   ///< the command that would write one, empty where it is not known
 };
 
-/// A table for people, ending with a newline.
-std::string summary(const RunDescription& run, const Profile& profile, SummarySize size = {});
+/// A table for people, ending with a newline. Its last line is the command that helps next, if one does.
+std::string summary(const RunDescription& run, const Profile& profile, const SummaryForm& form = {});
 
 /// JSON, format "thalweg-report" version 1.
 std::string document(const RunDescription& run, const Profile& profile);

@@ -29,6 +29,26 @@ std::string percent_text(double share) {
   return fmt::format("{:.0f}%", 100 * share);
 }
 
+namespace {
+
+bool begins_character(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
+}
+
+} // namespace
+
+std::size_t displayed_width(const std::string& text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, begins_character));
+}
+
+std::size_t first_character(const std::string& text) {
+  std::size_t size = std::min<std::size_t>(text.size(), 1);
+  while (size < text.size() && !begins_character(text[size])) {
+    ++size;
+  }
+  return size;
+}
+
 std::string wrapped(const std::string& text, std::size_t columns) {
   constexpr std::size_t min_width = 20;
   if (columns < min_width)

@@ -9,6 +9,7 @@
 #include "mpi/comm/communicators.hpp"
 #include "mpi/comm/gathering.hpp"
 #include "mpi/observe/call_table.hpp"
+#include "mpi/observe/form.hpp"
 #include "mpi/observe/job_log.hpp"
 #include "mpi/observe/journal_reader.hpp"
 #include "mpi/observe/locations.hpp"
@@ -206,9 +207,7 @@ void write(const observe::Profile& profile, const Outcomes& outcomes) {
   run.last_on_nics = last_on_nics();
   run.last_on_nics_line = last_on_nics_line();
   if (runtime.settings.summary) {
-    const char* const columns = std::getenv("THALWEG_COLUMNS");
-    const std::string text = observe::summary(
-        run, profile, {.columns = columns == nullptr ? 0 : std::strtoul(columns, nullptr, 10)});
+    const std::string text = observe::summary(run, profile, observe::form_asked_for(runtime.settings.report));
     std::fwrite(text.data(), 1, text.size(), stderr);
   }
   if (const std::string& folder = runtime.settings.logs; !folder.empty()) {

@@ -11,6 +11,7 @@
 // descriptor, whose ranks are alive or have just ended, or a file that ranks have left.
 
 #include "base/files.hpp"
+#include "mpi/observe/form.hpp"
 #include "mpi/observe/job_log.hpp"
 #include "mpi/observe/journal_reader.hpp"
 #include "mpi/observe/locations.hpp"
@@ -67,8 +68,9 @@ int main(int count, char** arguments) {
   job.run.rank_count = job.rank_count;
   const Profile profile = merge(std::move(job.ranks), describe_source);
   if (words[1] == "1") {
-    const std::string text =
-        summary(job.run, profile, {.columns = std::strtoul(words[2].c_str(), nullptr, 10)});
+    SummaryForm form = form_asked_for(words[0]);
+    form.columns = std::strtoul(words[2].c_str(), nullptr, 10);
+    const std::string text = summary(job.run, profile, form);
     std::fwrite(text.data(), 1, text.size(), stderr);
   }
   if (!words[4].empty())

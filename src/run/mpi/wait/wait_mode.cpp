@@ -87,19 +87,19 @@ const char* text_of(LibraryWait library) {
 std::string wait_text(const WaitPlan& plan, const job::Placement& placement) {
   switch (plan.reason) {
   case WaitReason::asked_to_yield:
-    return "yields: THALWEG_WAIT=yield";
+    return "waiting yields: THALWEG_WAIT=yield";
   case WaitReason::asked_to_spin:
-    return "waits as the library does: THALWEG_WAIT=spin";
+    return "waiting is the library's: THALWEG_WAIT=spin";
   case WaitReason::enough_cores:
-    return "waits as the library does: no machine has more ranks than cores";
+    return "waiting is the library's: no node has more ranks than cores";
   case WaitReason::too_few_cores:
-    return fmt::format("{}: {} ranks on {:g} cores, and {}",
-                       plan.yields ? "yields" : "waits as the library does", placement.oversubscribed_ranks,
-                       placement.oversubscribed_cores, text_of(plan.library));
+    return fmt::format("{} ranks share {:g} core{}: waiting {}, {}", placement.oversubscribed_ranks,
+                       placement.oversubscribed_cores, placement.oversubscribed_cores == 1 ? "" : "s",
+                       plan.yields ? "yields" : "is the library's", text_of(plan.library));
   case WaitReason::unseen_start:
     break;
   }
-  return "waits as the library does: MPI_Init was not seen, so ranks cannot agree";
+  return "waiting is the library's: MPI_Init was not seen, so ranks cannot agree";
 }
 
 } // namespace thalweg::mpi

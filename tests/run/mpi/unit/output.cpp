@@ -3,6 +3,7 @@
 
 #include "mpi/observe/gains.hpp"
 #include "mpi/observe/locations.hpp"
+#include "mpi/observe/texts.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -43,7 +44,7 @@ RunDescription run() {
           "libmpich.so",
           "MPICH",
           true,
-          "yields: 4 ranks on 2 cores",
+          "4 ranks share 2 cores: waiting yields, the library spins",
           {"THALWEG_SUMMARY=1"},
           {"MPIR_CVAR_X=1"},
           1,
@@ -64,10 +65,11 @@ TEST(Summary, ShowsWhatAPersonNeeds) {
   EXPECT_NE(text.find("thalweg: calls with data are the library's: THALWEG_GPU_BUFFERS=yes\n"),
             std::string::npos);
   for (const char* part :
-       {"2 ranks on 1 node", "1.00 s from init to finalize", "50% in MPI", "yields: 4 ranks", "MPI_Allreduce",
-        "solve.c:42 (solve)", "2000", "60%", "40%", "1 (100%)", "80%", "native,ring",
-        "user operation (200 calls)",
-        "learned: alltoall of 64 B, 8 ranks: ring, 1.50 times as fast as native; settled; 2 of 3 "
+       {"thalweg: 1.00 s, 50% in MPI. 4 ranks share 2 cores: waiting yields\n",
+        "2 ranks on 1 node, MPICH 4, from init to finalize", "solve.c:42 (solve)  Allreduce", "2000", "60%",
+        "40%", "1 (100%)", "80%", "library,ring", "user operation (200 calls)",
+        "rank 1 was last where ranks waited longest: look at its work\n",
+        "learned: alltoall of 64 B, 8 ranks: ring, 1.50 times as fast as the library's; settled; 2 of 3 "
         "candidates tried, for 1.0% of its time"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " is missing from\n" << text;
   }
@@ -87,27 +89,69 @@ TEST(Summary, KeepsTheLineOfACallWhoseFunctionHasALongName) {
   }
 }
 
-TEST(Summary, SaysHowManySitesItLeavesOut) {
-  Profile many = profile();
-  many.sites.resize(25, many.sites[0]);
-  EXPECT_NE(summary(run(), many, {.sites = 20}).find("and 5 more call sites\n"), std::string::npos);
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0, end; begin < text.size(); begin = end + 1) {
+    end = text.find('\n', begin);
+    lines.push_back(text.substr(begin, end - begin));
+  }
+  return lines;
 }
 
-TEST(Summary, FitsTheScreen) {
+TEST(Summary, SaysHowManySitesItLeavesOutAndTheirTime) {
+  Profile many = profile();
+  many.sites.resize(25, many.sites[0]);
+  for (SiteProfile& site : many.sites)
+    site.total.ns = 4e7; // each 2% of two ranks' seconds
+  EXPECT_NE(summary(run(), many).find("  ... 5 more"), std::string::npos);
+  const std::string shown = summary(run(), many, {.columns = 80, .has_bars = true});
+  EXPECT_NE(shown.find("  \u2026 15 more"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("30%\n"), std::string::npos) << shown;
+}
+
+TEST(Summary, FitsEveryScreen) {
   Profile wide = profile();
-  wide.sites.resize(2, wide.sites[0]);
+  wide.sites.resize(12, wide.sites[0]);
   wide.sites[1].total.function = "MPI_Neighbor_alltoallv";
   wide.sites[1].total.calls = 123'456'789;
   wide.sites[1].source = "a_file_with_a_long_name.cpp:1234 (example::function)";
-  for (const std::size_t columns : {80U, 100U, 120U, 200U}) {
-    const std::string text = summary(run(), wide, {.columns = columns});
-    for (std::size_t begin = 0, end; begin < text.size(); begin = end + 1) {
-      end = text.find('\n', begin);
-      EXPECT_LE(end - begin, columns) << text.substr(begin, end - begin);
-    }
-    for (const char* part : {"MPI_Neighbor_alltoallv", "123456789", "calls", "time", "waiting"})
-      EXPECT_NE(text.find(part), std::string::npos) << part << " is missing from\n" << text;
-  }
+  wide.sites[2].source = "d\u00e9riv\u00e9es_partielles_du_champ_de_temp\u00e9rature_en_espace.f90:7 (d)";
+  for (std::size_t columns = 40; columns <= 200; ++columns)
+    for (const bool has_bars : {false, true})
+      for (const std::string& line :
+           lines_of(summary(run(), wide, {.columns = columns, .has_bars = has_bars, .keeping = "again"})))
+        EXPECT_LE(displayed_width(line), columns) << line;
+  for (const char* part : {"Neighbor_alltoallv", "time", "wait", "ran on", "2 more"})
+    EXPECT_NE(summary(run(), wide, {.columns = 80}).find(part), std::string::npos) << part;
+  for (const char* part : {"calls", "123456789"})
+    EXPECT_NE(summary(run(), wide, {.columns = 120}).find(part), std::string::npos) << part;
+}
+
+TEST(Summary, EndsWithTheCommandThatHelpsNext) {
+  const auto last = [](const Profile& profile, const SummaryForm& form) {
+    return lines_of(summary(run(), profile, form)).back();
+  };
+  Profile calls = profile();
+  EXPECT_EQ(last(calls, {}), "next: thalweg run --report run.json ...");
+  const std::string again =
+      "thalweg run --report run.json -n 8 -- ./a_program_with_a_long_name " + std::string(99, 'x');
+  EXPECT_EQ(last(calls, {.columns = 40, .keeping = again}), "next: " + again) << "it is to be pasted";
+  EXPECT_EQ(last(calls, {.report = "/a/run.json"}), "next: thalweg report /a/run.json") << "nothing to tune";
+  calls.sites[0].total.endings = {{{"native", "no strategy chosen"}, 1000}};
+  EXPECT_EQ(last(calls, {.report = "/a/run.json"}), "next: thalweg tune --for /a/run.json");
+  EXPECT_EQ(last(calls, {.report = "/it's/a b"}), "next: thalweg tune --for '/it'\\''s/a b'");
+  EXPECT_EQ(summary(run(), calls).find("passed on"), std::string::npos);
+  calls.sites[0].total.ns = 1e7;
+  EXPECT_EQ(summary(run(), calls).find("next:"), std::string::npos) << "MPI takes a two-hundredth";
+}
+
+TEST(Summary, NamesTheRankThatIsLastInMostOfTheLongestCalls) {
+  Profile calls = profile();
+  calls.sites.resize(4, calls.sites[0]);
+  calls.sites[3].waiting.caused_ns = {{0, 60}};
+  EXPECT_NE(summary(run(), calls).find("rank 1 was last in 3 of the 4 calls where"), std::string::npos);
+  calls.sites[2].waiting.caused_ns = {{0, 60}};
+  EXPECT_EQ(summary(run(), calls).find("was last"), std::string::npos) << "as many as another";
 }
 
 TEST(Summary, SaysWhereRanksWereWhenTheJobWasInterrupted) {
