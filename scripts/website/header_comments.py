@@ -23,7 +23,9 @@ def c_header(text: str) -> str:
     text = re.sub(r"\A\s*/\*", "/** @file\n *", text)
     text = re.sub(r"^(\s*)/\*(?!\*)", r"\1/**", text, flags=re.MULTILINE)
     text = re.sub(r"^(.*[^\s].*?)\s/\*(?!\*)", r"\1 /**<", text, flags=re.MULTILINE)
-    text = re.sub(r"^#define THALWEG_\w+_INIT", r"/** The usual values of the structure. */\n\g<0>", text, flags=re.MULTILINE)
+    text = re.sub(
+        r"^#define THALWEG_\w+_INIT", r"/** The usual values of the structure. */\n\g<0>", text, flags=re.MULTILINE
+    )
     return shared(with_code(text, r" \* {3,}", " *"))
 
 
@@ -40,8 +42,12 @@ def cpp_header(text: str) -> str:
 def with_code(text: str, indented: str, mark: str) -> str:
     """Give a header whose indented lines of comments are verbatim."""
     begin, end = f"{mark} @verbatim\n", f"{mark} @endverbatim\n"
-    blocks = re.compile(rf"(?:^{indented}\S.*\n)(?:^(?:{indented}.*|{re.escape(mark)})\n)*(?<!^{re.escape(mark)}\n)", re.MULTILINE)
-    return blocks.sub(lambda block: begin + block[0].replace("*/", "") + end + ("*/\n" if "*/" in block[0] else ""), text)
+    blocks = re.compile(
+        rf"(?:^{indented}\S.*\n)(?:^(?:{indented}.*|{re.escape(mark)})\n)*(?<!^{re.escape(mark)}\n)", re.MULTILINE
+    )
+    return blocks.sub(
+        lambda block: begin + block[0].replace("*/", "") + end + ("*/\n" if "*/" in block[0] else ""), text
+    )
 
 
 def shared(text: str) -> str:

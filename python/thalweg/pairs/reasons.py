@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from thalweg.report.verdict import COMMUNICATION_MIN, LIBRARY, percent
+from thalweg.pages.render import percent
+from thalweg.report.verdict import COMMUNICATION_MIN, LIBRARY
 from thalweg.units import time_text
 
 if TYPE_CHECKING:

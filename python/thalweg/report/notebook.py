@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from thalweg.errors import INSTALLATION, ThalwegError
 from thalweg.notebook_html import table_html
+from thalweg.pages.render import percent
 from thalweg.plots import new_figure
 from thalweg.report import run_report
-from thalweg.report.verdict import percent
 from thalweg.units import count_text, time_text
 
 if TYPE_CHECKING:

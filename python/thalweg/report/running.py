@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from thalweg.launch.attend import NAME, Journal, Wanted, words_of
+from thalweg.pages.render import percent
 from thalweg.report.run_report import CallSite, RunReport, read_report
-from thalweg.report.verdict import percent
 from thalweg.units import count_text, time_text
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from thalweg.documents import Document
 from thalweg.errors import USAGE, ThalwegError
+from thalweg.pages.render import percent
 from thalweg.report.running import program_name, short_name
-from thalweg.report.verdict import percent
 from thalweg.units import count_text, time_text
 
 if TYPE_CHECKING:
