@@ -16,9 +16,6 @@ namespace thalweg::objects {
 
 namespace {
 
-// Others' messages are taken in, and one's own are sent, after so much work: some 20 us.
-constexpr std::uint64_t ticks_between_looks = 50'000;
-
 Room room_of(thalweg_objects_room& room) {
   return {room.next, room.end};
 }
@@ -150,17 +147,17 @@ void Scheduler::look_after_others() {
   messages_.look();
   messages_.progress_large();
   load_clock_.restart();
-  looked_ticks_ = load_clock_.last();
+  pace_.look(load_clock_.last());
 }
 
 void Scheduler::run_all(bool takes_in) {
   load_clock_.restart();
-  looked_ticks_ = load_clock_.last();
+  pace_.look(load_clock_.last());
   while (!queues_.are_empty()) {
     run_one();
-    if (takes_in && load_clock_.last() - looked_ticks_ > ticks_between_looks)
+    pace_.run(load_clock_.last());
+    if (takes_in && pace_.is_look_due(load_clock_.last()))
       look_after_others();
-    ran_ticks_ = load_clock_.last();
   }
 }
 
@@ -190,25 +187,14 @@ void Scheduler::finish() {
   }
 }
 
-// Rounds in which messages still run are in vain, and what they take is missing where messages are waited for.
-// So a rank takes part only once it has been idle for a sixteenth of the time since the last verdict: where
-// ranks answer each other there are no rounds, and the last one comes later by as little.
-bool Scheduler::may_be_quiet(std::uint64_t began_ticks) const {
-  if (!is_idle())
-    return false;
-  constexpr std::uint64_t share = 16;
-  constexpr std::uint64_t max_pause = 100'000; // some 40 us
-  const std::uint64_t now = load_clock_.ticks();
-  return now - ran_ticks_ >= std::min((ran_ticks_ - began_ticks) / share, max_pause);
-}
-
 control::Verdict Scheduler::run_until_verdict() {
-  load_clock_.restart();
-  const std::uint64_t began_ticks = ran_ticks_ = load_clock_.last();
+  pace_.begin(load_clock_.ticks());
   const auto counts = [this] {
     return control::Counts{view_.sent, messages_.taken(), holder_ == nullptr ? 0 : holder_->held()};
   };
-  control::TaskRun<control::Verdict> rounds(control_, control_.quiet([&] { return may_be_quiet(began_ticks); }, counts));
+  control::TaskRun<control::Verdict> rounds(
+      control_,
+      control_.quiet([this] { return is_idle() && pace_.has_rested(load_clock_.ticks()); }, counts));
   const std::function<bool()> has_work = [&] {
     messages_.progress_large();
     return !queues_.are_empty() || rounds.look() != wait::Look::nothing;

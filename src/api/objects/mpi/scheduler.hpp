@@ -9,6 +9,7 @@
 #include "objects/load_clock.hpp"
 #include "objects/message_queue.hpp"
 #include "objects/mpi/rank_messages.hpp"
+#include "objects/pace.hpp"
 #include "thalweg/objects.h"
 #include "wait/system.hpp"
 
@@ -178,8 +179,6 @@ private:
   void look_after_others();
   /// Nothing to run, and nothing large on its way from here.
   bool is_idle() const { return queues_.are_empty() && !messages_.has_large(); }
-  /// It has been idle long enough to take part in a round.
-  bool may_be_quiet(std::uint64_t began_ticks) const;
   control::Verdict run_until_verdict();
   /// Gives how many bytes at its end are messages that come next.
   std::size_t run(const thalweg_message& message);
@@ -200,8 +199,7 @@ private:
   };
   std::optional<Failure> failure_; ///< of a message: others are not run any more
   LoadClock<ThreadClock> load_clock_;
-  std::uint64_t looked_ticks_ = 0;
-  std::uint64_t ran_ticks_ = 0; ///< when the last message had run
+  Pace pace_;
   std::uint64_t running_ns_ = 0;
 };
 
