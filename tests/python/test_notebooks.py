@@ -17,7 +17,8 @@ def name_of(path: Path) -> str:
 
 
 def read(path: Path) -> nbformat.NotebookNode:
-    return nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
+    notebook: nbformat.NotebookNode = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
+    return notebook
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=name_of)

@@ -40,7 +40,7 @@ def write_otf2(timeline: Timeline, path: str) -> None:
     Messages and collectives name ranks of MPI_COMM_WORLD.
     """
     try:
-        import otf2  # type: ignore[import-untyped]  # noqa: PLC0415 - an optional package
+        import otf2  # noqa: PLC0415 - an optional package
     except ImportError as error:
         remedy = "pip install 'thalweg[otf2]', or write .json"
         raise ThalwegError(INSTALLATION, f"{path} needs the Python package otf2", remedy) from error
