@@ -11,8 +11,7 @@ Channels::Channels(const Fabric& fabric, std::uint32_t combine_units)
   add_wires();
   for (std::uint32_t vertex = fabric.nodes(); vertex < fabric.vertices(); ++vertex)
     add_units(vertex);
-  free_at_.assign(channels_.size(), 0);
-  carried_.resize(channels_.size());
+  free_at_.assign(lines_.size(), 0);
 }
 
 void Channels::add_wires() {
@@ -27,7 +26,7 @@ void Channels::add_wires() {
     channel.is_to_node = fabric_.is_node(wire.to);
     channel.is_free = fabric_.is_free(number);
     channel.capacity = channel.is_free ? std::numeric_limits<double>::infinity() : fabric_.capacity(number);
-    channels_.push_back(channel);
+    lines_.emplace_back().facts = channel;
   }
 }
 
@@ -39,22 +38,22 @@ void Channels::add_units(std::uint32_t vertex) {
     channel.input = static_cast<std::uint16_t>(fabric_.inputs(vertex) + unit);
     channel.output = static_cast<std::uint16_t>(fabric_.outputs(vertex) + unit);
     channel.unit = static_cast<std::uint16_t>(unit);
-    channels_.push_back(channel);
+    lines_.emplace_back().facts = channel;
   }
 }
 
 std::uint32_t Channels::inputs_before(std::uint32_t channel) const {
-  const Channel& one = channels_[channel];
+  const Channel& one = lines_[channel].facts;
   return one.is_of_node ? 1 : fabric_.inputs(one.from) + units_;
 }
 
 std::uint32_t Channels::crosspoints_behind(std::uint32_t channel) const {
-  const Channel& one = channels_[channel];
+  const Channel& one = lines_[channel].facts;
   return one.is_to_node ? 1 : fabric_.outputs(one.to) + units_;
 }
 
 std::string Channels::name(std::uint32_t channel) const {
-  const Channel& one = channels_[channel];
+  const Channel& one = lines_[channel].facts;
   return one.is_unit() ? fmt::format("switch {}, combine unit {}", one.from - fabric_.nodes(), one.unit)
                        : fabric_.channel_name(channel);
 }

@@ -25,9 +25,9 @@ struct Channel {
   std::uint16_t input = 0;      ///< its number among those of `to`, combine units behind the fabric's
   std::uint16_t output = 0;     ///< its number among the crosspoints of `from`
   std::uint16_t unit = no_unit; ///< its number among the combine units of its switch, if it is one
-  bool is_of_node = false;      ///< a node sends by it
-  bool is_to_node = false;
-  bool is_free = false; ///< it takes no time, and has no credits
+  bool is_of_node : 1 = false;  ///< a node sends by it
+  bool is_to_node : 1 = false;
+  bool is_free : 1 = false; ///< it takes no time, and has no credits
 
   bool is_unit() const { return unit != no_unit; }
   /// How long a packet takes on it.
@@ -36,13 +36,41 @@ struct Channel {
   }
 };
 
+/// The queues of what waits for a channel, which lie together (Crosspoints).
+struct QueueRow {
+  std::uint32_t first_queue = 0;
+  std::uint32_t first_word = 0; ///< of the bits that say which of them have something
+  std::uint32_t queues = 0;
+  std::uint32_t served = 0; ///< the queue after which the next turn begins
+};
+
+/// What a channel has carried (Channels).
+struct Usage {
+  Ticks time = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// All that is read and written of a channel when a packet leaves by it, each by the part that is named
+/// there. It fills a line of the processor's cache, as networks of some thousand nodes do not fit into the
+/// cache: in vectors of the parts' own these would be four lines.
+struct alignas(64) ChannelLine {
+  [[no_unique_address]] Channel facts; ///< what stays
+  bool is_blocked = false;             ///< waits for credits (Outputs)
+  Ticks wake_at = never;               ///< Outputs
+  Usage usage;                         ///< Channels
+  QueueRow row;                        ///< Crosspoints
+};
+static_assert(sizeof(ChannelLine) == 64);
+
 class Channels {
 public:
   /// Each switch has so many combine units. Keeps a reference to the fabric.
   Channels(const Fabric& fabric, std::uint32_t combine_units);
 
-  std::uint32_t size() const { return static_cast<std::uint32_t>(channels_.size()); }
-  const Channel& operator[](std::uint32_t channel) const { return channels_[channel]; }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(lines_.size()); }
+  const Channel& operator[](std::uint32_t channel) const { return lines_[channel].facts; }
+  /// For the parts that keep a state there.
+  std::span<ChannelLine> lines() { return lines_; }
   const Fabric& fabric() const { return fabric_; }
   /// The channel that is a combine unit of a switch.
   std::uint32_t unit(std::uint32_t vertex, std::uint32_t unit) const {
@@ -59,30 +87,25 @@ public:
   void occupy(std::uint32_t channel, Ticks now, Ticks duration, std::uint32_t bytes) {
     THALWEG_ASSERT(normal, free_at_[channel] <= now);
     free_at_[channel] = now + duration;
-    carried_[channel].time += duration;
-    carried_[channel].bytes += bytes;
+    Usage& usage = lines_[channel].usage;
+    usage.time += duration;
+    usage.bytes += bytes;
   }
   /// When each has sent what it sends.
   std::span<const Ticks> free_at() const { return free_at_; }
   Ticks free_at(std::uint32_t channel) const { return free_at_[channel]; }
   /// How long a channel was busy, and what it carried.
-  Ticks busy(std::uint32_t channel) const { return carried_[channel].time; }
-  std::uint64_t bytes(std::uint32_t channel) const { return carried_[channel].bytes; }
+  Ticks busy(std::uint32_t channel) const { return lines_[channel].usage.time; }
+  std::uint64_t bytes(std::uint32_t channel) const { return lines_[channel].usage.bytes; }
 
 private:
-  struct Usage {
-    Ticks time = 0;
-    std::uint64_t bytes = 0;
-  };
-
   void add_wires();
   void add_units(std::uint32_t vertex);
 
   const Fabric& fabric_;
   std::uint32_t units_; ///< of a switch
-  std::vector<Channel> channels_;
+  std::vector<ChannelLine> lines_;
   std::vector<Ticks> free_at_;
-  std::vector<Usage> carried_;
 };
 
 /// A change of what a sender knows.

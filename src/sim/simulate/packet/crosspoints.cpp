@@ -5,13 +5,15 @@
 
 namespace thalweg::simulate::packet {
 
-Crosspoints::Crosspoints(Pool<Packet>& packets, Arbitration arbitration, std::uint32_t virtual_channels,
-                         std::span<const std::uint32_t> queues)
-    : packets_(packets), arbitration_(arbitration), waiting_(queues.size(), 0) {
+Crosspoints::Crosspoints(Pool<Packet>& packets, std::span<ChannelLine> lines, Arbitration arbitration,
+                         std::uint32_t virtual_channels, std::span<const std::uint32_t> queues)
+    : packets_(packets), arbitration_(arbitration), lines_(lines), waiting_(queues.size(), 0) {
+  THALWEG_ASSERT(light, lines.size() == queues.size());
   std::uint32_t all_queues = 0;
   std::uint32_t all_words = 0;
-  for (const std::uint32_t count : queues) {
-    rows_.push_back({.first_queue = all_queues, .first_word = all_words, .queues = count});
+  for (std::size_t channel = 0; channel < queues.size(); ++channel) {
+    const std::uint32_t count = queues[channel];
+    lines[channel].row = {.first_queue = all_queues, .first_word = all_words, .queues = count};
     all_queues += count;
     all_words += (count + word_bits - 1) / word_bits;
   }
@@ -21,22 +23,8 @@ Crosspoints::Crosspoints(Pool<Packet>& packets, Arbitration arbitration, std::ui
     fair_turns_ = {queues.size(), virtual_channels};
 }
 
-void Crosspoints::add(std::uint32_t channel, std::uint32_t index) {
-  ++waiting_[channel];
-  const Packet& packet = packets_[index];
-  if (arbitration_ == Arbitration::fair) {
-    fair_turns_.add(channel, index, packet);
-    return;
-  }
-  const Row& row = rows_[channel];
-  const std::uint32_t queue = packet.input;
-  THALWEG_ASSERT(normal, queue < row.queues);
-  queues_[row.first_queue + queue].append(packets_, index);
-  words_[row.first_word + queue / word_bits] |= std::uint64_t{1} << queue % word_bits;
-}
-
 // The first queue from that one on that has something; none behind the last.
-std::uint32_t Crosspoints::next_queue(const Row& row, std::uint32_t from) const {
+std::uint32_t Crosspoints::next_queue(const QueueRow& row, std::uint32_t from) const {
   for (std::uint32_t word = from / word_bits; word * word_bits < row.queues; ++word) {
     std::uint64_t bits = words_[row.first_word + word];
     if (word == from / word_bits)
@@ -52,14 +40,14 @@ std::uint32_t Crosspoints::select(std::uint32_t channel, std::uint32_t open) con
   case Arbitration::fair:
     return fair_turns_.select(channel, open);
   case Arbitration::oldest:
-    return select_oldest(rows_[channel], open);
+    return select_oldest(lines_[channel].row, open);
   case Arbitration::round_robin:
     break;
   }
-  return select_in_turn(rows_[channel], open);
+  return select_in_turn(lines_[channel].row, open);
 }
 
-std::uint32_t Crosspoints::select_in_turn(const Row& row, std::uint32_t open) const {
+std::uint32_t Crosspoints::select_in_turn(const QueueRow& row, std::uint32_t open) const {
   const std::uint32_t after = row.served + 1;
   for (std::uint32_t queue = next_queue(row, after); queue != none; queue = next_queue(row, queue + 1))
     if (may_go(row, queue, open))
@@ -70,26 +58,12 @@ std::uint32_t Crosspoints::select_in_turn(const Row& row, std::uint32_t open) co
   return none;
 }
 
-std::uint32_t Crosspoints::select_oldest(const Row& row, std::uint32_t open) const {
+std::uint32_t Crosspoints::select_oldest(const QueueRow& row, std::uint32_t open) const {
   std::uint32_t found = none;
   for (std::uint32_t queue = next_queue(row, 0); queue != none; queue = next_queue(row, queue + 1))
     if (may_go(row, queue, open) && (found == none || first(row, queue).came < first(row, found).came))
       found = queue;
   return found;
-}
-
-std::uint32_t Crosspoints::take(std::uint32_t channel, std::uint32_t number) {
-  THALWEG_ASSERT(normal, waiting_[channel] > 0);
-  --waiting_[channel];
-  if (arbitration_ == Arbitration::fair)
-    return fair_turns_.pop(channel, number, packets_);
-  Row& row = rows_[channel];
-  Chain& queue = queues_[row.first_queue + number];
-  const std::uint32_t index = queue.take_front(packets_);
-  if (queue.is_empty())
-    words_[row.first_word + number / word_bits] &= ~(std::uint64_t{1} << number % word_bits);
-  row.served = number;
-  return index;
 }
 
 } // namespace thalweg::simulate::packet

@@ -5,6 +5,7 @@
 // output chooses by itself among its crosspoints. For comparison there are queues of inputs before that,
 // whose first packet alone is at a crosspoint.
 
+#include "simulate/packet/channels.hpp"
 #include "simulate/packet/packet.hpp"
 #include "simulate/packet/queues.hpp"
 
@@ -89,50 +90,68 @@ private:
 /// `next_channel`. With Arbitration::fair packets wait by virtual channel instead, and one is a queue.
 class Crosspoints {
 public:
-  /// `queues` of each channel. Keeps a reference to the packets, which it puts in chains.
-  Crosspoints(Pool<Packet>& packets, Arbitration arbitration, std::uint32_t virtual_channels,
-              std::span<const std::uint32_t> queues);
+  /// `queues` of each channel. Keeps references to the packets, which it puts in chains, and to the rows of
+  /// the channels' lines, which are its own.
+  Crosspoints(Pool<Packet>& packets, std::span<ChannelLine> lines, Arbitration arbitration,
+              std::uint32_t virtual_channels, std::span<const std::uint32_t> queues);
 
   /// How many packets wait for a channel, and for each.
   std::uint32_t waiting(std::uint32_t channel) const { return waiting_[channel]; }
   std::span<const std::uint32_t> waiting() const { return waiting_; }
 
-  void add(std::uint32_t channel, std::uint32_t index);
+  void add(std::uint32_t channel, std::uint32_t index) {
+    ++waiting_[channel];
+    const Packet& packet = packets_[index];
+    if (arbitration_ == Arbitration::fair) {
+      fair_turns_.add(channel, index, packet);
+      return;
+    }
+    const QueueRow& row = lines_[channel].row;
+    const std::uint32_t queue = packet.input;
+    THALWEG_ASSERT(normal, queue < row.queues);
+    queues_[row.first_queue + queue].append(packets_, index);
+    words_[row.first_word + queue / word_bits] |= std::uint64_t{1} << queue % word_bits;
+  }
   /// The queue whose first packet is next, of those packets that leave in a virtual channel whose bit is set;
   /// none: no packet does.
   std::uint32_t select(std::uint32_t channel, std::uint32_t open) const;
   /// Takes a queue's first packet out. With round robin, the next turn begins behind that queue.
-  std::uint32_t take(std::uint32_t channel, std::uint32_t queue);
+  std::uint32_t take(std::uint32_t channel, std::uint32_t queue) {
+    THALWEG_ASSERT(normal, waiting_[channel] > 0);
+    --waiting_[channel];
+    if (arbitration_ == Arbitration::fair)
+      return fair_turns_.pop(channel, queue, packets_);
+    QueueRow& row = lines_[channel].row;
+    Chain& chain = queues_[row.first_queue + queue];
+    const std::uint32_t index = chain.take_front(packets_);
+    if (chain.is_empty())
+      words_[row.first_word + queue / word_bits] &= ~(std::uint64_t{1} << queue % word_bits);
+    row.served = queue;
+    return index;
+  }
   /// A packet has left without waiting, which counts as its queue's turn.
   void pass(std::uint32_t channel, std::uint32_t queue) {
     THALWEG_ASSERT(normal, waiting_[channel] == 0);
-    rows_[channel].served = queue;
+    lines_[channel].row.served = queue;
   }
 
 private:
   static constexpr std::uint32_t word_bits = 64;
-  /// The queues of a channel, which lie together.
-  struct Row {
-    std::uint32_t first_queue = 0;
-    std::uint32_t first_word = 0; ///< of the bits that say which of them have something
-    std::uint32_t queues = 0;
-    std::uint32_t served = 0; ///< the queue after which the next turn begins
-  };
 
-  std::uint32_t select_in_turn(const Row& row, std::uint32_t open) const;
-  std::uint32_t select_oldest(const Row& row, std::uint32_t open) const;
-  std::uint32_t next_queue(const Row& row, std::uint32_t from) const;
-  const Packet& first(const Row& row, std::uint32_t queue) const {
+  std::uint32_t select_in_turn(const QueueRow& row, std::uint32_t open) const;
+  std::uint32_t select_oldest(const QueueRow& row, std::uint32_t open) const;
+  std::uint32_t next_queue(const QueueRow& row, std::uint32_t from) const;
+  const Packet& first(const QueueRow& row, std::uint32_t queue) const {
     return packets_[queues_[row.first_queue + queue].front()];
   }
-  bool may_go(const Row& row, std::uint32_t queue, std::uint32_t open) const {
+  bool may_go(const QueueRow& row, std::uint32_t queue, std::uint32_t open) const {
     return (open >> first(row, queue).next_channel & 1) != 0;
   }
 
   Pool<Packet>& packets_;
   Arbitration arbitration_;
   FairTurns fair_turns_; ///< off for other arbitrations
-  std::vector<Row> rows_;
+  std::span<ChannelLine> lines_;
   std::vector<std::uint32_t> waiting_;
   std::vector<Chain> queues_;
   std::vector<std::uint64_t> words_;

@@ -18,34 +18,19 @@ std::vector<std::uint32_t> queues_of(const Channels& channels, std::uint32_t vir
 
 } // namespace
 
-Outputs::Outputs(const Channels& channels, const RouterOptions& options, std::uint32_t virtual_channels,
+Outputs::Outputs(Channels& channels, const RouterOptions& options, std::uint32_t virtual_channels,
                  Pool<Packet>& packets, Agenda& agenda)
-    : channels_(channels), rule_(options.credits), channel_delay_(options.channel_delay),
-      virtual_channels_(virtual_channels), agenda_(agenda),
-      crosspoints_(packets, options.arbitration, virtual_channels, queues_of(channels, virtual_channels)),
-      credits_(options.buffers, virtual_channels), states_(channels.size()) {
+    : channels_(channels), lines_(channels.lines()), rule_(options.credits),
+      channel_delay_(options.channel_delay), virtual_channels_(virtual_channels), agenda_(agenda),
+      crosspoints_(packets, channels.lines(), options.arbitration, virtual_channels,
+                   queues_of(channels, virtual_channels)),
+      credits_(options.buffers, virtual_channels) {
   for (std::uint32_t channel = 0; channel < channels.size(); ++channel)
     credits_.add(channels.crosspoints_behind(channel));
 }
 
-void Outputs::wake(std::uint32_t channel, Ticks time) {
-  State& state = states_[channel];
-  if (state.wake_at <= time)
-    return;
-  state.wake_at = time;
-  agenda_.add(time, What::wake, channel);
-}
-
-bool Outputs::is_woken(std::uint32_t channel) {
-  State& state = states_[channel];
-  if (state.wake_at != agenda_.now())
-    return false;
-  state.wake_at = never;
-  return true;
-}
-
 void Outputs::wait_for_credits(std::uint32_t channel) {
-  states_[channel].is_blocked = true;
+  lines_[channel].is_blocked = true;
   if (const Ticks first = credits_.next_time(channel); first != never)
     wake(channel, first);
 }
@@ -59,19 +44,8 @@ std::uint32_t Outputs::choose(std::uint32_t channel) {
     wait_for_credits(channel);
     return none;
   }
-  states_[channel].is_blocked = false;
+  lines_[channel].is_blocked = false;
   return crosspoints_.take(channel, queue);
-}
-
-// The sender knows what has happened behind its channel when the channel's delay has passed.
-void Outputs::note(const Packet& packet, Ticks time, std::uint32_t crosspoint, std::int8_t in_flight,
-                   std::int8_t held) {
-  const std::uint32_t feeder = packet.channel;
-  const Ticks known = channels_[feeder].is_unit() ? time : time + channel_delay_;
-  credits_.insert(feeder, packet.virtual_channel,
-                  {known, UINT32_MAX, static_cast<std::uint16_t>(crosspoint), in_flight, held});
-  if (states_[feeder].is_blocked)
-    wake(feeder, std::max(known, agenda_.now()));
 }
 
 std::string Outputs::list() const {

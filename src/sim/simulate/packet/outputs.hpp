@@ -9,14 +9,16 @@
 #include "simulate/packet/channels.hpp"
 #include "simulate/packet/crosspoints.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <span>
 
 namespace thalweg::simulate::packet {
 
 class Outputs {
 public:
   /// Keeps references to the channels, packets and events, which belong to one network.
-  Outputs(const Channels& channels, const RouterOptions& options, std::uint32_t virtual_channels,
+  Outputs(Channels& channels, const RouterOptions& options, std::uint32_t virtual_channels,
           Pool<Packet>& packets, Agenda& agenda);
   Outputs(const Outputs&) = delete;
   Outputs& operator=(const Outputs&) = delete;
@@ -34,18 +36,18 @@ public:
         !has_room(channel, packet.next_channel))
       return false;
     crosspoints_.pass(channel, packet.input);
-    states_[channel].is_blocked = false;
+    lines_[channel].is_blocked = false;
     return true;
   }
   /// A packet has to wait. Is next() to be asked, as it may be the one that can leave?
   bool add(std::uint32_t channel, std::uint32_t index) {
     crosspoints_.add(channel, index);
-    return !states_[channel].is_blocked || virtual_channels_ > 1;
+    return !lines_[channel].is_blocked || virtual_channels_ > 1;
   }
   /// Takes out the packet that leaves now, for the caller to send it. None: nothing waits, or the channel
   /// will be woken.
   std::uint32_t next(std::uint32_t channel) {
-    THALWEG_ASSERT(normal, channel < states_.size());
+    THALWEG_ASSERT(normal, channel < lines_.size());
     if (crosspoints_.waiting(channel) == 0)
       return none;
     if (const Ticks free_at = channels_.free_at(channel); free_at > agenda_.now()) {
@@ -60,7 +62,13 @@ public:
       wake(channel, channels_.free_at(channel));
   }
   /// Is an event that wakes the channel up the one that counts? The others are outdated.
-  bool is_woken(std::uint32_t channel);
+  bool is_woken(std::uint32_t channel) {
+    Ticks& wake_at = lines_[channel].wake_at;
+    if (wake_at != agenda_.now())
+      return false;
+    wake_at = never;
+    return true;
+  }
   /// How many packets wait for a channel, and for each.
   std::uint32_t waiting(std::uint32_t channel) const { return crosspoints_.waiting(channel); }
   std::span<const std::uint32_t> waiting() const { return crosspoints_.waiting(); }
@@ -90,28 +98,37 @@ public:
   std::string list() const;
 
 private:
-  struct State {
-    Ticks wake_at = never;
-    bool is_blocked = false; ///< waits for credits
-  };
-
   bool has_room(std::uint32_t channel, std::uint32_t virtual_channel) {
     return channels_[channel].is_to_node || credits_.has_room(channel, virtual_channel, agenda_.now());
   }
-  void wake(std::uint32_t channel, Ticks time);
+  void wake(std::uint32_t channel, Ticks time) {
+    Ticks& wake_at = lines_[channel].wake_at;
+    if (wake_at <= time)
+      return;
+    wake_at = time;
+    agenda_.add(time, What::wake, channel);
+  }
   void wait_for_credits(std::uint32_t channel);
   std::uint32_t choose(std::uint32_t channel);
+  /// The sender knows what has happened behind its channel when the channel's delay has passed.
   void note(const Packet& packet, Ticks time, std::uint32_t crosspoint, std::int8_t in_flight,
-            std::int8_t held);
+            std::int8_t held) {
+    const std::uint32_t feeder = packet.channel;
+    const Ticks known = channels_[feeder].is_unit() ? time : time + channel_delay_;
+    credits_.insert(feeder, packet.virtual_channel,
+                    {known, UINT32_MAX, static_cast<std::uint16_t>(crosspoint), in_flight, held});
+    if (lines_[feeder].is_blocked)
+      wake(feeder, std::max(known, agenda_.now()));
+  }
 
   const Channels& channels_;
+  std::span<ChannelLine> lines_;
   CreditRule rule_;
   Ticks channel_delay_;
   std::uint32_t virtual_channels_;
   Agenda& agenda_;
   Crosspoints crosspoints_;
   Credits credits_;
-  std::vector<State> states_;
 };
 
 } // namespace thalweg::simulate::packet

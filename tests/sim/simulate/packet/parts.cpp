@@ -96,7 +96,8 @@ TEST(PacketParts, CrosspointsTakeTurns) {
   for (const Arbitration arbitration : {Arbitration::round_robin, Arbitration::oldest}) {
     Random random(3);
     Pool<Packet> packets;
-    Crosspoints crosspoints(packets, arbitration, 3, counts);
+    std::vector<ChannelLine> lines(std::size(counts));
+    Crosspoints crosspoints(packets, lines, arbitration, 3, counts);
     std::vector<PlainCrosspoints> plain;
     for (const std::uint32_t count : counts)
       plain.emplace_back(packets, count);
