@@ -108,6 +108,7 @@ _ComputeScale = Annotated[
 _Ties = Annotated[
     str, typer.Option(help="What begins first of operations that become free together: order, or loggopsim.")
 ]
+_Html = Annotated[str, output_file(help="Write the answer as a page.", show_default=False)]
 _Plot = Annotated[str, output_file(help="Draw the ranks' timeline and the critical path.", show_default=False)]
 
 
@@ -151,6 +152,7 @@ class Program:
     router: _Router = None
     ties: _Ties = "order"
     plot: _Plot = ""
+    html: _Html = ""
     as_json: AsJson = False
 
     def run(self) -> None:
@@ -173,7 +175,7 @@ class Program:
             raise ThalwegError(USAGE, "thalweg simulate program: nothing to simulate", remedy)
 
     def _run_trace(self) -> None:
-        from thalweg.simulation.command import run_trace  # noqa: PLC0415
+        from thalweg.simulation.command import Pictures, run_trace  # noqa: PLC0415
 
         run_trace(
             self.trace,
@@ -181,12 +183,12 @@ class Program:
             use=self.use or [],
             compute_scale=self.compute_scale,
             write_goal=self.write_goal,
-            plot=self.plot,
+            pictures=Pictures(self.plot, self.html),
             as_json=self.as_json,
         )
 
     def _run_stream(self) -> None:
-        from thalweg.simulation.command import run_stream  # noqa: PLC0415
+        from thalweg.simulation.command import Pictures, run_stream  # noqa: PLC0415
 
         run_stream(
             self.shape,
@@ -195,12 +197,12 @@ class Program:
             ranks=self.ranks or 0,
             item_bytes=size_from_text(self.unit_bytes),
             buffer_bytes=size_from_text(self.buffer_bytes),
-            plot=self.plot,
+            pictures=Pictures(self.plot, self.html),
             as_json=self.as_json,
         )
 
     def _run_strategy(self) -> None:
-        from thalweg.simulation.command import run_strategy  # noqa: PLC0415
+        from thalweg.simulation.command import Pictures, run_strategy  # noqa: PLC0415
 
         run_strategy(
             self.operation,
@@ -212,7 +214,7 @@ class Program:
             parameters=parameters_from("simulate program", self.param),
             goal=self.goal,
             ties=self.ties,
-            plot=self.plot,
+            pictures=Pictures(self.plot, self.html),
             as_json=self.as_json,
         )
 

@@ -17,6 +17,8 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.machine.machine import Machine
 from thalweg.machine.node_files import read_nodes
+from thalweg.pages.writing import write_page
+from thalweg.simulation.page import simulation_page
 from thalweg.simulation.picture import draw_timeline
 from thalweg.simulation.placed import is_network
 from thalweg.simulation.recording import play, read_recording
@@ -38,6 +40,18 @@ RANKS_MAX = 1 << 30
 SHOWN_RANKS = 5
 SHOWN_LINKS = 5
 WRITTEN_LINKS = 64
+
+
+class Pictures(NamedTuple):
+    """Files to draw in: the timeline, and the answer as a page; empty where none is wanted."""
+
+    plot: str = ""
+    html: str = ""
+
+    @property
+    def are_wanted(self) -> bool:
+        """Say whether the timeline is drawn in any."""
+        return bool(self.plot or self.html)
 
 
 @contextmanager
@@ -67,7 +81,7 @@ def run_strategy(
     parameters: Mapping[str, str],
     goal: str,
     ties: str,
-    plot: str,
+    pictures: Pictures,
     as_json: bool,
 ) -> None:
     """Simulate a strategy, or a program in GOAL, and answer as a text or as JSON.
@@ -85,12 +99,12 @@ def run_strategy(
             root=root,
             parameters=parameters,
             ties=ties,
-            timeline=bool(plot),
+            timeline=pictures.are_wanted,
             progress=report,
             costs=costs,
         )
     subject = goal or f"{operation} {strategy}, units of {size_text(unit_bytes)}"
-    _answer(Answer(subject, costs, found, time.perf_counter() - begin), plot, as_json=as_json)
+    _answer(Answer(subject, costs, found, time.perf_counter() - begin), pictures, as_json=as_json)
 
 
 def run_stream(
@@ -101,7 +115,7 @@ def run_stream(
     ranks: int,
     item_bytes: int,
     buffer_bytes: int,
-    plot: str,
+    pictures: Pictures,
     as_json: bool,
 ) -> None:
     """Simulate a stream over a mesh of that shape, and answer as a text or as JSON."""
@@ -117,11 +131,11 @@ def run_stream(
             ranks=ranks,
             buffer_bytes=buffer_bytes,
             costs=costs,
-            timeline=bool(plot),
+            timeline=pictures.are_wanted,
             progress=report,
         )
     subject = f"stream of {items} items of {size_text(item_bytes)} a rank over {shape}"
-    _answer(Answer(subject, costs, found, time.perf_counter() - begin), plot, as_json=as_json)
+    _answer(Answer(subject, costs, found, time.perf_counter() - begin), pictures, as_json=as_json)
 
 
 def run_trace(
@@ -131,7 +145,7 @@ def run_trace(
     use: Sequence[str],
     compute_scale: float,
     write_goal: str,
-    plot: str,
+    pictures: Pictures,
     as_json: bool,
 ) -> None:
     """Play what `thalweg run --trace` or `--record` kept, and answer as a text or as JSON.
@@ -152,11 +166,11 @@ def run_trace(
             use=use,
             computation_scale=compute_scale,
             goal=write_goal,
-            timeline=bool(plot),
+            timeline=pictures.are_wanted,
             progress=report,
         )
     answer = Answer(trace, costs, replayed.simulation, time.perf_counter() - begin)
-    _answer(answer, plot, as_json=as_json, more=replayed_data(replayed))
+    _answer(answer, pictures, as_json=as_json, more=replayed_data(replayed))
     if not as_json:
         print_replayed(replayed)
 
@@ -174,14 +188,28 @@ class Answer(NamedTuple):
         """The machine file or the network; empty where there was none."""
         return self.costs.machine if isinstance(self.costs.machine, str) else ""
 
+    @property
+    def described_costs(self) -> str:
+        """The machine file, or what messages cost without one."""
+        has_file = self.machine and not is_network(self.machine)
+        return self.machine if has_file else f"LogGOPS {self.costs.loggops}"
 
-def _answer(answer: Answer, plot: str, *, as_json: bool, more: Mapping[str, Any] = MappingProxyType({})) -> None:
-    if plot:
-        draw_timeline(answer.found, plot)
+
+def _answer(
+    answer: Answer, pictures: Pictures, *, as_json: bool, more: Mapping[str, Any] = MappingProxyType({})
+) -> None:
+    if pictures.plot:
+        draw_timeline(answer.found, pictures.plot)
+    page = ""
+    if pictures.html:
+        text = simulation_page(answer.found, answer.subject, answer.described_costs, _waiting(answer.found))
+        page = write_page(text, pictures.html)
     if as_json:
         print(json.dumps(as_data(answer) | dict(more)))
-    else:
-        _print(answer)
+        return
+    _print(answer)
+    if page:
+        print(page)
 
 
 def nodes_on(path: str, network: str) -> NDArray[np.int64]:
@@ -275,10 +303,8 @@ def _words_of_rounds(rounds: Rounds) -> str:
 
 def _print(answer: Answer) -> None:
     found = answer.found
-    has_file = answer.machine and not is_network(answer.machine)
-    costs = answer.machine if has_file else f"LogGOPS {answer.costs.loggops}"
     where = f" of {found.network.name}" if found.network else ""
-    print(f"{answer.subject} on {found.ranks} ranks{where}, level {found.level}, {costs}\n")
+    print(f"{answer.subject} on {found.ranks} ranks{where}, level {found.level}, {answer.described_costs}\n")
     print(f"  {time_text(found.seconds)} ({found.finish} ns); rank {found.last_rank} is the last")
     print(f"  the ranks' processors wait for {_waiting(found):.1%} of that time")
     if found.rounds:
