@@ -44,6 +44,17 @@ def test_a_simulation_is_a_page(thalweg: Command, tmp_path: Path) -> None:
         assert part in text
 
 
+def test_an_explanation_is_a_page(thalweg: Command, tmp_path: Path) -> None:
+    page = tmp_path / "explain.html"
+    done = thalweg("tune", "explain", "allreduce", "--bytes", "64KiB", "-n", "8", "--html", str(page))
+    assert done.returncode == 0, done.stderr
+    text = text_of(page)
+    assert "thalweg tune -n 8 --ops allreduce --bytes 65536" in text
+    assert text.count("<tbody>") > 3
+    refused = thalweg("tune", "explain", "run.json", "--html", str(page))
+    assert refused.returncode == 2 and "thalweg report run.json" in refused.stderr
+
+
 def test_json_stays_json_beside_a_page(thalweg: Command, tmp_path: Path) -> None:
     page = tmp_path / "sim.html"
     done = thalweg("simulate", "barrier", "dissemination", "-n", "4", "--json", "--html", str(page))

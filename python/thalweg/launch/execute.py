@@ -13,13 +13,13 @@ from thalweg.errors import NOT_EXECUTABLE, SETTINGS, ThalwegError
 from thalweg.launch.arguments import read_arguments
 from thalweg.launch.attend import NOTHING, Wanted, attend, make_journal, variables_of
 from thalweg.launch.become import become
-from thalweg.launch.page import PageAtEnd, as_report, refuse_page, with_report
+from thalweg.launch.page import PageAtEnd, PageWriter, as_report, refuse_page, with_report
 from thalweg.launch.plan import Plan, make_plan
 from thalweg.settings.layers import Settings, effective_settings
 from thalweg.settings.variables import unknown_variables
 
 
-def run(words: Sequence[str]) -> int | None:
+def run(words: Sequence[str], write_page: PageWriter) -> int | None:
     """Run what stands behind `thalweg run`; returns when it has ended, and None if help is asked for."""
     arguments = read_arguments(words)
     if arguments.asks_for_help:
@@ -42,7 +42,8 @@ def run(words: Sequence[str]) -> int | None:
     sys.stdout.flush()
     sys.stderr.flush()
     if journal is not None and plan.starts_ranks:
-        return attend(plan, journal, wanted, PageAtEnd(wanted.report, arguments.page, opens=arguments.opens_page))
+        page = PageAtEnd(wanted.report, arguments.page, write_page, opens=arguments.opens_page)
+        return attend(plan, journal, wanted, page)
     refuse_page(arguments.page, "this is one rank of a job, or a program without MPI's launcher")
     try:
         become(plan.path, plan.command, plan.environment)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from thalweg.pages.charts import Matrix
 from thalweg.units import count_text, time_text
+
 if TYPE_CHECKING:
     from jinja2 import Environment
 

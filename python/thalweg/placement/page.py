@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,9 +17,12 @@ from thalweg.placement.loads import bytes_on_links, link_loads
 from thalweg.units import time_text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from thalweg import _core
+    from thalweg.placement.machine import Slots
     from thalweg.placement.mapping import Placement
     from thalweg.placement.pattern import Pattern
 
@@ -107,11 +111,6 @@ def _links(placement: Placement, loads: list[NDArray[np.float64]]) -> Section | 
     highest = max((float(one.max(initial=0.0)) for one in loads), default=0.0)
     if highest <= 0:
         return None
-    drawings = []
-    for title, one in zip(("as numbered", "as placed"), loads, strict=True):
-        text, height = link_picture(slots, one, Frame(8, 8, _PICTURE_WIDTH, highest))
-        box = f'viewBox="0 0 {_PICTURE_WIDTH + 60:.0f} {height + 24:.0f}" width="{_PICTURE_WIDTH + 60:.0f}"'
-        drawings.append((title, f'<svg {box} role="img" font-family="sans-serif" font-size="12">{text}</svg>'))
     carried = bytes_on_links(slots, loads[1])
     bars = [
         Bar(
@@ -121,7 +120,20 @@ def _links(placement: Placement, loads: list[NDArray[np.float64]]) -> Section | 
         )
         for link in hottest_links(loads[1])
     ]
+    drawings = link_drawings(slots, ("as numbered", "as placed"), loads)
     return Section("What links carry", "The busiest links as placed stand first.", drawings=drawings, bars=bars)
+
+
+def link_drawings(slots: Slots, titles: Sequence[str], loads: Sequence[NDArray[np.float64]]) -> list[tuple[str, str]]:
+    """Draw loads of links on the machine, or as bars, in one scale; none where nothing crosses a link."""
+    highest = max((float(one.max(initial=0.0)) for one in loads), default=0.0)
+    drawings = []
+    for title, one in zip(titles, loads, strict=True):
+        text, height = link_picture(slots, one, Frame(8, 8, _PICTURE_WIDTH, highest))
+        box = f'viewBox="0 0 {_PICTURE_WIDTH + 60:.0f} {height + 24:.0f}" width="{_PICTURE_WIDTH + 60:.0f}"'
+        label = f'role="img" aria-label="Loads of links, {escape(title)}"'
+        drawings.append((title, f'<svg {box} {label} font-family="sans-serif" font-size="12">{text}</svg>'))
+    return drawings if highest > 0 else []
 
 
 def _ranks(placement: Placement) -> Section:
