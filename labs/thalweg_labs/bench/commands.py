@@ -304,6 +304,15 @@ def balance(
     module.run(module.Request(ranks, nodes, nodes_file, rounds, optimum), asked, json_file)
 
 
+def page(
+    rows: Annotated[str, typer.Argument(metavar="ROWS", help="What a benchmark wrote with --json.")],
+    *,
+    output: Annotated[str, output_file("--output", "-o", help="The page.", show_default="beside the rows")] = "",
+) -> None:
+    """Show the rows of a benchmark as a page, which opens without a network."""
+    importlib.import_module("thalweg_labs.bench.page").run(rows, output)
+
+
 def make_application() -> typer.Typer:
     """Make the group of benchmark commands."""
     app = typer.Typer(help="Measure Thalweg against the MPI libraries themselves.", no_args_is_help=True)
@@ -327,6 +336,7 @@ def make_application() -> typer.Typer:
         permutations,
         place,
         recording,
+        page,
     )
     for command in commands:
         app.command()(command)

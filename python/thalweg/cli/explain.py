@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from thalweg.cli.options import MachineFile, NodeList, Ranks, RanksPerNode, TuningFile, words_in
+from thalweg.cli.outputs import output_file
 from thalweg.cli.printing import size_from_text
 from thalweg.errors import USAGE, ThalwegError
 
@@ -39,6 +40,7 @@ def explain(
     simulated: Annotated[
         bool, typer.Option("--simulate", help="Show what a simulation says whose messages share links, and which link.")
     ] = False,
+    html: Annotated[str, output_file(help="Write the answer for a call as a page.", show_default=False)] = "",
 ) -> None:
     """Say which strategy runs for a call, and why.
 
@@ -48,6 +50,10 @@ def explain(
     if ranks > RANKS_MAX:
         raise ThalwegError(USAGE, f"thalweg tune explain: {ranks} ranks are too many", f"choose at most {RANKS_MAX}")
     names = words_in(hosts)
+    if html and (what.endswith((".json", ".pattern")) or os.path.isfile(what)):
+        raise ThalwegError(
+            USAGE, f"thalweg tune explain: --html is for calls, not for {what}", f"thalweg report {what}"
+        )
     if _explains_placing(what, node_list, names):
         return
     if what.endswith(".json") or os.path.isfile(what):
@@ -61,6 +67,12 @@ def explain(
     bytes_of_unit = 0 if call == "barrier" else size_from_text(size)
     question = Question(call, bytes_of_unit, ranks, ranks_per_node or ranks, node_list, tuple(names))
     explain_call(question, machine, tuning, 0 if everything else _SHOWN, closed_forms=closed_forms, simulated=simulated)
+    if html:
+        from thalweg.pages.writing import write_page  # noqa: PLC0415
+        from thalweg.terminal import print_line  # noqa: PLC0415
+        from thalweg.tune.explain_page import explain_page  # noqa: PLC0415
+
+        print_line(write_page(explain_page(question, machine, tuning), html))
 
 
 def _explains_placing(what: str, node_list: str, hosts: list[str]) -> bool:

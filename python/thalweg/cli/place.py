@@ -61,6 +61,7 @@ _Nodes = Annotated[
 _Objective = Annotated[
     str, typer.Option(help="hop-bytes, link, contention or time; or a mixture: hop-bytes:1,contention:2.")
 ]
+_Html = Annotated[str, output_file(help="Write it as a page.", show_default=False)]
 _Imbalance = Annotated[float, typer.Option(help="How much of the mean the heaviest slot may be above it.", min=0)]
 
 
@@ -82,6 +83,7 @@ def map_ranks(
     explain: Annotated[bool, typer.Option("--explain", help="Say what loads the hottest link.")] = False,
     draw: _Draw = False,
     plot: Annotated[str, svg_file(help="Draw it, as SVG.")] = "",
+    html: _Html = "",
     share_slots: _ShareSlots = False,
     weights: _Weights = "",
     imbalance: _Imbalance = 0.03,
@@ -111,6 +113,7 @@ def map_ranks(
         explains=explain,
         draws=draw,
         plot=plot,
+        html=html,
         shares_slots=share_slots,
         weights=weights,
         imbalance=imbalance,

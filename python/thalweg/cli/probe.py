@@ -37,6 +37,7 @@ def probe(
         str, typer.Option("--output", "-o", metavar="FILE", help="The machine file to write.", show_default=False)
     ] = "",
     plot: Annotated[str, output_file(help="Draw times over sizes (png, svg, pdf).")] = "",
+    html: Annotated[str, output_file(help="Write the figures as a page.", show_default=False)] = "",
 ) -> None:
     """Measure what messages, copies and sums cost.
 
@@ -57,4 +58,5 @@ def probe(
         noise_seconds=noise,
         output=output,
         plot=plot,
+        html=html,
     )

@@ -44,8 +44,16 @@ def run(words: Sequence[str]) -> int:
     """Run what stands behind `thalweg run`; returns when it has ended."""
     from thalweg.launch.execute import run as start  # noqa: PLC0415 - completion does without
 
-    status = start(words)
+    status = start(words, _write_page)
     return _show_help("run") if status is None else status
+
+
+def _write_page(report: str, page: str, opens: bool) -> str:  # noqa: FBT001 - launch/page.py calls it
+    from thalweg.pages.writing import write_page  # noqa: PLC0415 - the job has ended, and may take its time
+    from thalweg.report.page import page as page_of  # noqa: PLC0415
+    from thalweg.report.run_report import read_report  # noqa: PLC0415
+
+    return write_page(page_of(read_report(report), report), page, opens=opens)
 
 
 def try_program(words: Sequence[str]) -> int:

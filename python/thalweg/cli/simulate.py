@@ -112,6 +112,7 @@ _Timeline = Annotated[
     str,
     output_file(help="Write the ranks' timeline for ui.perfetto.dev (.json, .json.gz) or OTF2.", show_default=False),
 ]
+_Html = Annotated[str, output_file(help="Write the answer as a page.", show_default=False)]
 _Plot = Annotated[str, output_file(help="Draw the ranks' timeline and the critical path.", show_default=False)]
 
 
@@ -156,6 +157,7 @@ class Program:
     ties: _Ties = "order"
     plot: _Plot = ""
     timeline: _Timeline = ""
+    html: _Html = ""
     as_json: AsJson = False
 
     def run(self) -> None:
@@ -190,7 +192,7 @@ class Program:
             use=self.use or [],
             compute_scale=self.compute_scale,
             write_goal=self.write_goal,
-            pictures=Pictures(self.plot, self.timeline),
+            pictures=Pictures(self.plot, self.timeline, self.html),
             as_json=self.as_json,
         )
 
@@ -204,7 +206,7 @@ class Program:
             ranks=self.ranks or 0,
             item_bytes=size_from_text(self.unit_bytes),
             buffer_bytes=size_from_text(self.buffer_bytes),
-            pictures=Pictures(self.plot, self.timeline),
+            pictures=Pictures(self.plot, self.timeline, self.html),
             as_json=self.as_json,
         )
 
@@ -221,7 +223,7 @@ class Program:
             parameters=parameters_from("simulate program", self.param),
             goal=self.goal,
             ties=self.ties,
-            pictures=Pictures(self.plot, self.timeline),
+            pictures=Pictures(self.plot, self.timeline, self.html),
             as_json=self.as_json,
         )
 

@@ -16,6 +16,7 @@ from thalweg.cli.options import (
     UnitSizes,
     words_in,
 )
+from thalweg.cli.outputs import output_file
 from thalweg.cli.printing import size_from_text
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.terminal import print_line
@@ -55,6 +56,7 @@ def search(
     machine: MachineFile = "",
     tuning: TuningFile = "",
     figures: Figures = "",
+    html: Annotated[str, output_file(help="Write what was found as a page.", show_default=False)] = "",
 ) -> None:
     """Find the best strategies, and keep them in the tuning file.
 
@@ -91,6 +93,7 @@ def search(
         machine=machine,
         tuning=tuning,
         figures=figures,
+        html=html,
     )
     if of_report:
         ratios = {one.case: one.outcome.seconds / one.outcome.native_seconds for one in found}

@@ -13,14 +13,14 @@ from thalweg.errors import NOT_EXECUTABLE, SETTINGS, ThalwegError
 from thalweg.launch.arguments import read_arguments
 from thalweg.launch.attend import Attended, Wanted, attend, is_nothing, make_journal, variables_of
 from thalweg.launch.become import become
-from thalweg.launch.page import HTML, PageAtEnd, refuse_page, with_report
+from thalweg.launch.page import HTML, PageAtEnd, PageWriter, refuse_page, with_report
 from thalweg.launch.plan import Plan, make_plan
 from thalweg.launch.screen import bars, keeping
 from thalweg.settings.layers import Settings, effective_settings
 from thalweg.settings.variables import unknown_variables
 
 
-def run(words: Sequence[str]) -> int | None:
+def run(words: Sequence[str], write_page: PageWriter) -> int | None:
     """Run what stands behind `thalweg run`; returns when it has ended, and None if help is asked for."""
     arguments = read_arguments(words)
     if arguments.asks_for_help:
@@ -50,7 +50,8 @@ def run(words: Sequence[str]) -> int | None:
     sys.stderr.flush()
     if attended is not None and plan.starts_ranks:
         plan.environment.update(keeping(words))
-        return attend(plan, attended, wanted, PageAtEnd(wanted.report, arguments.page, opens=arguments.opens_page))
+        page = PageAtEnd(wanted.report, arguments.page, write_page, opens=arguments.opens_page)
+        return attend(plan, attended, wanted, page)
     refuse_page(arguments.page, "this is one rank of a job, or a program without MPI's launcher")
     try:
         become(plan.path, plan.command, plan.environment)

@@ -3,11 +3,14 @@
 
 import os
 import sys
+from collections.abc import Callable
 
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.settings.layers import EffectiveValue, Settings
 
 HTML = "--html"
+PageWriter = Callable[[str, str, bool], str]
+"""Writes a report's page: the report, the page, and whether to open it; gives a line that names the page."""
 
 
 def with_report(settings: Settings, page: str) -> Settings:
@@ -38,9 +41,9 @@ def state_of(path: str) -> tuple[int, int, int] | None:
 class PageAtEnd:
     """Writes the page of a report that the job writes meanwhile."""
 
-    def __init__(self, report: str, page: str, *, opens: bool) -> None:
+    def __init__(self, report: str, page: str, write: PageWriter, *, opens: bool) -> None:
         """Note the report as it is before the job."""
-        self._report, self._page, self._opens = report, page, opens
+        self._report, self._page, self._write, self._opens = report, page, write, opens
         self._before = state_of(report)
 
     def __call__(self) -> None:
@@ -50,12 +53,8 @@ class PageAtEnd:
         if state_of(self._report) == self._before:
             print(f"thalweg: the job left no report, so there is no page {self._page}", file=sys.stderr)
             return
-        from thalweg.pages.writing import write_page  # noqa: PLC0415 - the job has ended, and may take its time
-        from thalweg.report.page import page  # noqa: PLC0415
-        from thalweg.report.run_report import read_report  # noqa: PLC0415
-
         try:
-            said = write_page(page(read_report(self._report), self._report), self._page, opens=self._opens)
+            said = self._write(self._report, self._page, self._opens)
         except ThalwegError as error:
             said = str(error)
         print(f"thalweg: {said}", file=sys.stderr, flush=True)

@@ -19,9 +19,11 @@ from thalweg.machine.find_network import bursts_of, find_network
 from thalweg.machine.find_resources import BYTES_MIN, cores_of, find_resources, known_groups, set_bursts_of
 from thalweg.machine.fit import OUTLIER_TIMES, Costs
 from thalweg.machine.noise import described_noise, file_text, measured_noise
+from thalweg.machine.page import machine_page
 from thalweg.machine.parts import describe, describe_ranks, find_parts
 from thalweg.machine.probe import probe, steps
 from thalweg.machine.resource_files import described, text_of
+from thalweg.pages.writing import write_page
 from thalweg.plots import new_figure, save_figure
 from thalweg.terminal import output_console
 from thalweg.trials.session import Job, Session, start_words
@@ -48,6 +50,7 @@ def probe_machine(
     noise_seconds: float,
     output: str,
     plot: str,
+    html: str,
 ) -> None:
     """Probe, print, and write the machine file; texts are empty where nothing is named.
 
@@ -81,6 +84,8 @@ def probe_machine(
     if plot:
         draw(machine, measured, plot)
         console.print(f"drawn in {plot}")
+    if html:
+        console.print(write_page(machine_page(machine, measured, str(path), _single), html), soft_wrap=True)
 
 
 def searched_network(console: Console, session: Session) -> tuple[str, list[tuple[str, int]]]:

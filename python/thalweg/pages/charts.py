@@ -145,7 +145,7 @@ class LogPlot:
     y_label: str
     x_text: Callable[[float], str]
     y_text: Callable[[float], str]
-    LEFT, TOP, WIDTH, HEIGHT = 62, 8, 430, 220
+    LEFT, TOP, WIDTH, HEIGHT = 62, 8, 410, 220
 
     def _limits(self, axis: int) -> tuple[float, float]:
         values = [point[axis] for line in self.lines for point in line.points if point[axis] > 0]
@@ -217,3 +217,26 @@ def summed(
         cell[0] += size
         cell[1] += messages
     return tuple((row, column, size, messages) for (row, column), (size, messages) in sorted(sums.items()))
+
+
+@dataclass(frozen=True)
+class Gantt:
+    """What rows did over time, in a box 1000 wide: a path for each class of the style, and a line over them."""
+
+    rows: int
+    paths: list[tuple[str, str]]
+    legend: list[tuple[str, str]]
+    ends: list[str]
+    label: str
+    line: str = ""
+    first: int = 0
+
+    @property
+    def last(self) -> int:
+        """Give the number of the last row."""
+        return self.first + self.rows - 1
+
+    @property
+    def height(self) -> int:
+        """Give the height in pixels."""
+        return max(60, min(640, self.rows * 22))

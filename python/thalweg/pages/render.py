@@ -5,18 +5,21 @@ from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
-from typing import Any
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from typing import TYPE_CHECKING, Any
 
 from thalweg.pages.charts import Matrix
 from thalweg.units import count_text, time_text
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 _HOURS_FROM_S = 36_000
 
 
 @cache
-def _environment() -> Environment:
+def _environment() -> "Environment":
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - commands without pages do without
+
     environment = Environment(
         autoescape=True,
         loader=PackageLoader("thalweg.pages"),
@@ -30,6 +33,7 @@ def _environment() -> Environment:
         "size": bytes_text,
         "time": ns_text,
         "titled": _titled,
+        "drawing": _drawing,
     }
     return environment
 
@@ -49,6 +53,10 @@ def _trusted(text: str) -> Any:
     from markupsafe import Markup  # noqa: PLC0415 - comes with jinja2
 
     return Markup(text)  # noqa: S704 - files of the package
+
+
+def _drawing(svg: str) -> Any:
+    return _trusted(f'<div class="paper">{svg}</div>')
 
 
 def _titled(matrix: Matrix, words: str) -> Matrix:

@@ -12,6 +12,7 @@ import numpy as np
 
 from thalweg import _core
 from thalweg.errors import SETTINGS, ThalwegError
+from thalweg.pages.writing import write_page
 from thalweg.placement.advice import LinkCosts, advise, table
 from thalweg.placement.base_load import read_base_load
 from thalweg.placement.drawings import drawings
@@ -21,6 +22,7 @@ from thalweg.placement.formats import check_format, text_of
 from thalweg.placement.host_files import read_hosts
 from thalweg.placement.machine import read_slots
 from thalweg.placement.mapping import Budget, Placement, Sharing, map_ranks
+from thalweg.placement.page import placement_page
 from thalweg.placement.pictures import write_pictures
 from thalweg.text_files import Place, lines_of, read_text, shown, write_text
 from thalweg.units import time_text
@@ -56,6 +58,7 @@ def place_ranks(
     explains: bool,
     draws: bool,
     plot: str,
+    html: str,
     shares_slots: bool,
     weights: str,
     imbalance: float,
@@ -82,6 +85,7 @@ def place_ranks(
         write_text(text_of(placement, form or "list", names), output)
     if plot:
         write_pictures(pattern, placement, plot)
+    page = write_page(placement_page(pattern, placement, pattern_file), html) if html else ""
     if as_json:
         print(json.dumps(as_data(placement)))
         return
@@ -90,6 +94,8 @@ def place_ranks(
     with contextlib.redirect_stdout(sys.stderr if is_piped else sys.stdout):
         _print(pattern, placement)
         _print_more(pattern, placement, compares=compares, explains=explains, draws=draws)
+        if page:
+            print(page)
 
 
 def _print_more(pattern: Pattern, placement: Placement, *, compares: bool, explains: bool, draws: bool) -> None:

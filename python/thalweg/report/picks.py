@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from thalweg.pages.charts import Bar
 from thalweg.pages.render import bytes_text, ns_text
 from thalweg.report.lenient import count, number, objects, text
-from thalweg.trials.session import NATIVE
+from thalweg.report.verdict import LIBRARY as NATIVE
 from thalweg.units import count_text
 
 if TYPE_CHECKING:

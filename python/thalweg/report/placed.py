@@ -5,12 +5,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
+from thalweg.errors import ThalwegError
 from thalweg.pages.charts import Bar, paired
 from thalweg.pages.render import bytes_text, ns_text
-from thalweg.report.lenient import count, item, number, text
+from thalweg.placement.loads import link_loads
+from thalweg.report.lenient import count, item, number, numbers, rows, text
 
 if TYPE_CHECKING:
     from thalweg.report.run_report import RunReport
+
+RANKS_MAX = 1024
+"""Of jobs whose links are drawn."""
 
 
 class Placing(NamedTuple):
@@ -19,6 +26,8 @@ class Placing(NamedTuple):
     why: str
     pairs: list[tuple[Bar, Bar, str]]
     facts: list[tuple[str, str]]
+    drawings: list[tuple[str, str]]
+    """What links carry: a title and SVG each."""
 
 
 def placing_of(report: RunReport) -> Placing | None:
@@ -42,4 +51,31 @@ def placing_of(report: RunReport) -> Placing | None:
     facts = [("network", text(found, "network")), ("method", text(found, "method"))]
     adopted = item(found, "adopted")
     facts.append(("used in this run", {True: "yes", False: "no"}.get(adopted, "") if isinstance(adopted, bool) else ""))
-    return Placing(text(found, "why"), pairs, [(name, said) for name, said in facts if said])
+    facts = [(name, said) for name, said in facts if said]
+    return Placing(text(found, "why"), pairs, facts, _drawings(report))
+
+
+def _drawings(report: RunReport) -> list[tuple[str, str]]:
+    """Draw what links carry as started and as placed, of jobs that have the whole network."""
+    from thalweg.placement.machine import read_slots  # noqa: PLC0415 - reports without a placement do without
+    from thalweg.placement.page import link_drawings  # noqa: PLC0415
+    from thalweg.placement.pattern import Pattern  # noqa: PLC0415
+
+    network = text(report.document, "placing", "network")
+    slot_of = np.array(numbers(report.document, "placing", "proposed"), dtype=np.int32)
+    ranks = slot_of.size
+    entries = [one for one in rows(report.document, 4, "traffic", "entries") if one[2] > 0]
+    if not network or not ranks or ranks > RANKS_MAX or text(report.document, "traffic", "by") != "rank":
+        return []
+    try:
+        slots = read_slots(network, "")
+        if ranks % slots.nodes.size:
+            return []
+        slots = read_slots(network, "", ranks // slots.nodes.size)
+        sent = np.zeros((ranks, ranks))
+        for source, target, size, _ in entries:
+            sent[int(source), int(target)] += size
+        loads = [link_loads(Pattern(sent), slots, one) for one in (np.arange(ranks, dtype=np.int32), slot_of)]
+    except (ThalwegError, IndexError):
+        return []
+    return link_drawings(slots, ("links, as started", "links, as placed"), loads)

@@ -17,6 +17,8 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.machine.machine import Machine
 from thalweg.machine.node_files import read_nodes
+from thalweg.pages.writing import write_page
+from thalweg.simulation.page import simulation_page
 from thalweg.simulation.picture import draw_timeline
 from thalweg.simulation.placed import is_network
 from thalweg.simulation.recording import play, read_recording
@@ -43,10 +45,11 @@ WRITTEN_LINKS = 64
 
 
 class Pictures(NamedTuple):
-    """The files of a picture, and of a timeline for Perfetto or OTF2; empty where none is wanted."""
+    """Files of a picture, of a timeline for Perfetto or OTF2, and of a page; empty where none is wanted."""
 
     plot: str = ""
     timeline: str = ""
+    html: str = ""
 
 
 @contextmanager
@@ -183,6 +186,12 @@ class Answer(NamedTuple):
         """The machine file or the network; empty where there was none."""
         return self.costs.machine if isinstance(self.costs.machine, str) else ""
 
+    @property
+    def described_costs(self) -> str:
+        """The machine file, or what messages cost without one."""
+        has_file = self.machine and not is_network(self.machine)
+        return self.machine if has_file else f"LogGOPS {self.costs.loggops}"
+
 
 def _answer(
     answer: Answer, pictures: Pictures, *, as_json: bool, more: Mapping[str, Any] = MappingProxyType({})
@@ -191,10 +200,16 @@ def _answer(
         draw_timeline(answer.found, pictures.plot)
     if pictures.timeline:
         write_timeline(timeline_of_simulation(answer.found, answer.subject), pictures.timeline)
+    page = ""
+    if pictures.html:
+        text = simulation_page(answer.found, answer.subject, answer.described_costs, _waiting(answer.found))
+        page = write_page(text, pictures.html)
     if as_json:
         print(json.dumps(as_data(answer) | dict(more)))
-    else:
-        _print(answer)
+        return
+    _print(answer)
+    if page:
+        print(page)
 
 
 def nodes_on(path: str, network: str) -> NDArray[np.int64]:
@@ -288,10 +303,8 @@ def _words_of_rounds(rounds: Rounds) -> str:
 
 def _print(answer: Answer) -> None:
     found = answer.found
-    has_file = answer.machine and not is_network(answer.machine)
-    costs = answer.machine if has_file else f"LogGOPS {answer.costs.loggops}"
     where = f" of {found.network.name}" if found.network else ""
-    print(f"{answer.subject} on {found.ranks} ranks{where}, level {found.level}, {costs}\n")
+    print(f"{answer.subject} on {found.ranks} ranks{where}, level {found.level}, {answer.described_costs}\n")
     print(f"  {time_text(found.seconds)} ({found.finish} ns); rank {found.last_rank} is the last")
     print(f"  the ranks' processors wait for {_waiting(found):.1%} of that time")
     if found.rounds:

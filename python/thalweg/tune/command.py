@@ -16,11 +16,13 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.lab.hosts import saved
 from thalweg.nic import status
+from thalweg.pages.writing import write_page
 from thalweg.settings.layers import default_tuning_file
 from thalweg.text_files import check_writable
 from thalweg.trials.cases import NONBLOCKING, OPERATIONS, SIZES, Case, cases
 from thalweg.tune import store
 from thalweg.tune.clock import Clock
+from thalweg.tune.page import tuning_page
 from thalweg.tune.run import Found, Request, native_ratio, tune, write_document
 from thalweg.units import size_text, time_text
 
@@ -105,6 +107,7 @@ def search(
     machine: str,
     tuning: str,
     figures: str,
+    html: str,
 ) -> list[Found]:
     """Tune, show, and say what it took. Gives the cases that fitted into the budget."""
     file = tuning or default_tuning_file(os.environ)
@@ -146,4 +149,6 @@ def search(
         print(f"{left_out} of {len(request.cases)} cases did not fit into {budget}: a longer --budget tries them")
     if figures:
         write_document(found, figures)
+    if html:
+        print(write_page(tuning_page(found, ranks, mpi, file), html))
     return found

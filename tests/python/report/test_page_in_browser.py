@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Page as Tab
 from report_pages import whole_document
 
+from thalweg.pages.plain import Figure, Page, Section, Table
 from thalweg.report.page import page
 from thalweg.report.run_report import read_report, report_of
 
@@ -39,7 +41,7 @@ class Opened:
         path.write_text(text)
         self.faults: list[str] = []
         self.context = browser.new_context(**context)
-        self.page: Page = self.context.new_page()
+        self.page: Tab = self.context.new_page()
         self.page.set_default_timeout(PATIENCE_MS)
         self.page.on("pageerror", lambda error: self.faults.append(str(error)))
         self.page.on("console", lambda message: self.faults.append(message.text))
@@ -140,6 +142,19 @@ def test_names_are_never_code(browser: Browser, tmp_path: Path) -> None:
     assert hostile in opened.page.locator("h1").inner_text().replace("'\"'\"'", "'")
     assert opened.page.locator("script").count() == 1
     assert opened.page.locator("img").count() == 0
+    assert opened.faults == []
+
+
+def test_a_table_of_an_answer_is_sorted(browser: Browser, tmp_path: Path) -> None:
+    rows = [(name, Figure(value, f"{value} us")) for name, value in (("b", 9.0), ("a", 10.0), ("c", 2.0))]
+    answer = Page("answer", "allreduce", sections=[Section("Rows", table=Table(("name", "time"), rows))])
+    opened = Opened(browser, tmp_path, answer.text())
+    cells = opened.page.locator("tbody td:first-child")
+    assert cells.all_inner_texts() == ["b", "a", "c"]
+    opened.page.get_by_role("button", name="time").click()
+    assert cells.all_inner_texts() == ["a", "b", "c"]
+    opened.page.get_by_role("button", name="time").click()
+    assert cells.all_inner_texts() == ["c", "b", "a"]
     assert opened.faults == []
 
 
