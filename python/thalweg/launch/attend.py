@@ -122,6 +122,7 @@ class Attended(NamedTuple):
 
     journal: Journal | None
     timeline: TimelineMemory | None = None
+    title: str = ""
 
 
 def variables_of(attended: Attended, wanted: Wanted) -> dict[str, str]:
@@ -157,7 +158,7 @@ def attend(plan: Plan, attended: Attended, wanted: Wanted, at_end: Callable[[], 
     if journal is not None:
         _report_what_is_left(journal, wanted, cause or _cause_of(status), plan.environment)
     if wanted.timeline:
-        _write_timeline(attended.timeline, wanted.timeline, plan.command)
+        _write_timeline(attended.timeline, wanted.timeline, attended.title)
     at_end()
     return _end_as(status, before)
 
@@ -260,11 +261,11 @@ def _forget_events(path: str) -> None:
         os.unlink(path + EVENTS)
 
 
-def _write_timeline(memory: TimelineMemory | None, path: str, command: tuple[str, ...]) -> None:
+def _write_timeline(memory: TimelineMemory | None, path: str, title: str) -> None:
     from thalweg.timeline.command import write_of_run  # noqa: PLC0415 - for timelines alone
 
     try:
-        line = write_of_run(memory, path, " ".join(map(os.path.basename, command)))
+        line = write_of_run(memory, path, title)
     except ThalwegError as error:
         line = f"no timeline: {error}"
     print(f"thalweg: {line or 'no timeline: no rank has kept any events'}", file=sys.stderr)

@@ -38,7 +38,7 @@ def run(words: Sequence[str], write_page: PageWriter) -> int | None:
     if settings["disable"].value:
         refuse_page(arguments.page, "Thalweg is disabled")
     is_attended = not is_nothing(wanted) and not arguments.dry_run and not settings["disable"].value
-    attended = _attended(wanted, settings) if is_attended else None
+    attended = _attended(wanted, settings, arguments.command) if is_attended else None
     own = variables_of(attended, wanted) | bars(environment) if attended else {}
     plan = make_plan(arguments, settings, environment, own)
     for remark in (*unknown_variables(environment), *plan.remarks):
@@ -59,7 +59,7 @@ def run(words: Sequence[str], write_page: PageWriter) -> int | None:
         raise ThalwegError(NOT_EXECUTABLE, f"{plan.path} cannot be started: {error.strerror}") from error
 
 
-def _attended(wanted: Wanted, settings: Settings) -> Attended | None:
+def _attended(wanted: Wanted, settings: Settings, command: Sequence[str]) -> Attended | None:
     """Make what ranks of this host leave behind; None where no memory can be had for it."""
     journal = make_journal()
     if not wanted.timeline:
@@ -67,7 +67,8 @@ def _attended(wanted: Wanted, settings: Settings) -> Attended | None:
     from thalweg.timeline.memory import DEFAULT_MEBIBYTES, make_memory  # noqa: PLC0415 - most runs do without
 
     mebibytes = settings["timeline_size"].value
-    return Attended(journal, make_memory(mebibytes if isinstance(mebibytes, int) else DEFAULT_MEBIBYTES))
+    memory = make_memory(mebibytes if isinstance(mebibytes, int) else DEFAULT_MEBIBYTES)
+    return Attended(journal, memory, " ".join(map(os.path.basename, command)))
 
 
 def describe(plan: Plan, environment: Mapping[str, str]) -> str:

@@ -21,19 +21,13 @@ namespace thalweg::mpi::timeline {
 
 namespace {
 
-// A call that this thread is in: what is known of it so far.
-struct Call {
-  Event event;
-  std::uint64_t ended_ticks; // 0: it has not
-};
-
 struct ThreadCalls {
   static constexpr std::size_t depth_max = 8; // those deeper are left out
   std::size_t depth;
-  std::array<Call, depth_max> calls;
+  std::array<Event, depth_max> calls; // those that this thread is in: what is known of them so far
 };
 
-Call* innermost() {
+Event* innermost() {
   auto& own = PerThread<ThreadCalls>::own();
   return own.depth == 0 || own.depth > ThreadCalls::depth_max ? nullptr : &own.calls[own.depth - 1];
 }
@@ -74,30 +68,30 @@ std::uint32_t number_of(CommunicatorState& communicator) {
 
 // Takes down what a call was, in the event of this thread's innermost one.
 struct Content {
-  Call& call;
+  Event& call;
   CommunicatorState* communicator;
 
   void operator()(const MessageCall& message) const {
     if (communicator != nullptr)
-      note_messages(*communicator, number_of(*communicator), message, call.event);
+      note_messages(*communicator, number_of(*communicator), message, call);
   }
   void operator()(const CollectiveRun& run) const {
     const bool is_ours = run.plan != nullptr || std::string_view(run.implementation) != "native";
-    call.event.tag = number_of_text(is_ours ? run.implementation : "native");
-    call.event.peer = is_rooted(run.call->function->operation) ? run.call->root : -1;
+    call.tag = number_of_text(is_ours ? run.implementation : "native");
+    call.peer = is_rooted(run.call->function->operation) ? run.call->root : -1;
     if (is_among_neighbors(run.call->function->operation))
-      call.event.sequence = 0; // its ranks wait for their neighbors alone
+      call.sequence = 0; // its ranks wait for their neighbors alone
     if (run.call->function->mode != Mode::blocking)
-      note_request(*run.call->request, run.call->function->mode == Mode::persistent, call.event);
+      note_request(*run.call->request, run.call->function->mode == Mode::persistent, call);
   }
   void operator()(const Meeting&) const {
     if (communicator == nullptr || communicator->inter)
       return;
-    call.event.kind = static_cast<std::uint64_t>(EventKind::meeting);
-    call.event.communicator = number_of(*communicator);
-    call.event.sequence = ++communicator->timeline_calls;
+    call.kind = static_cast<std::uint64_t>(EventKind::meeting);
+    call.communicator = number_of(*communicator);
+    call.sequence = ++communicator->timeline_calls;
   }
-  void operator()(const RemoteAccess& access) const { call.event.bytes = access.written + access.read; }
+  void operator()(const RemoteAccess& access) const { call.bytes = access.written + access.read; }
   void operator()(const ProbedMessage&) const {}
   void operator()(const WindowCall&) const {}
   void operator()(const std::monostate&) const {}
@@ -119,6 +113,7 @@ bool begin() {
   gethostname(head.host, sizeof head.host - 1);
   head.start_ns = head.latest_ns = observe::monotonic_ns();
   head.start_ticks = head.latest_ticks = observe::ticks();
+  memory.leave(head.start_ticks); // this thread is the first
   head.state.store(SectionState::running);
   return true;
 }
@@ -127,50 +122,51 @@ void entered() {
   auto& own = PerThread<ThreadCalls>::own();
   if (++own.depth > ThreadCalls::depth_max)
     return;
-  Call& call = own.calls[own.depth - 1];
+  Event& call = own.calls[own.depth - 1];
   call = {};
-  call.event.begin = observe::ticks();
-  call.event.kind = static_cast<std::uint64_t>(EventKind::call);
+  call.begin = observe::ticks();
+  call.kind = static_cast<std::uint64_t>(EventKind::call);
   if (own.depth == 1)
-    event_memory().enter(call.event.begin);
+    event_memory().enter(call.begin);
 }
 
 void is_call(observe::CallRow& row, std::uint64_t bytes) {
-  Call* const call = innermost();
+  Event* const call = innermost();
   if (call == nullptr)
     return;
-  call->event.call = number_of(row);
-  call->event.bytes = bytes;
+  call->call = number_of(row);
+  call->bytes = bytes;
   if (PerThread<ThreadCalls>::here().depth == 1)
-    event_memory().name_open_call(call->event.call);
+    event_memory().name_open_call(call->call);
 }
 
 void is_collective(observe::CallRow& row, CommunicatorState& communicator, std::uint64_t bytes) {
   is_call(row, bytes);
   const std::uint32_t sequence = ++communicator.timeline_calls;
-  if (Call* const call = innermost()) {
-    call->event.kind = static_cast<std::uint64_t>(EventKind::collective);
-    call->event.communicator = number_of(communicator);
-    call->event.sequence = communicator.inter ? 0 : sequence;
+  if (Event* const call = innermost()) {
+    call->kind = static_cast<std::uint64_t>(EventKind::collective);
+    call->communicator = number_of(communicator);
+    call->sequence = communicator.inter ? 0 : sequence;
   }
 }
 
 void ended(const CallEvent& event) {
-  Call* const call = innermost();
+  Event* const call = innermost();
   if (call == nullptr)
     return;
-  call->ended_ticks = observe::ticks();
+  call->end = observe::ticks(); // to take the rest down takes none of the call's time
   std::visit(Content{*call, event.communicator}, event.content);
 }
 
 void left() {
   auto& own = PerThread<ThreadCalls>::own();
-  if (Call* const call = innermost(); call != nullptr) {
-    call->event.end = call->ended_ticks != 0 ? call->ended_ticks : observe::ticks();
-    if (call->event.call != 0)
-      event_memory().append(call->event);
+  if (Event* const call = innermost(); call != nullptr) {
+    if (call->end == 0)
+      call->end = observe::ticks();
+    if (call->call != 0)
+      event_memory().append(*call);
     if (own.depth == 1)
-      event_memory().leave(call->event.end);
+      event_memory().leave(call->end);
   }
   own.depth -= own.depth == 0 ? 0 : 1;
 }

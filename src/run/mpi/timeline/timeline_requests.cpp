@@ -81,7 +81,6 @@ void note_messages(const CommunicatorState& communicator, std::uint32_t communic
     event.peer = peer == MPI_ANY_SOURCE ? unknown : communicator.world_rank_of(peer);
     event.tag = tag == MPI_ANY_TAG ? unknown : tag;
     event.bytes = bytes;
-    event.end = observe::ticks();
     events.push_back(event);
   };
   if (message.sends)

@@ -116,6 +116,7 @@ std::string keep_trace() {
   if (!runtime.world.agreed || !process.observation.keeps_trace)
     return {};
   process.observation.keeps_trace = false;
+  process.observation.traces = process.observation.keeps_timeline;
   const std::vector<std::vector<std::uint8_t>> ranks = gather_bytes(pack_own());
   if (runtime.world.rank != 0)
     return {};
