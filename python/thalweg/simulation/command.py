@@ -27,8 +27,8 @@ from thalweg.simulation.report import print_played, print_replayed, replayed_dat
 from thalweg.simulation.results import TICKS, Rounds, Simulation
 from thalweg.simulation.simulate import EXPLAINED_MAX, simulate
 from thalweg.simulation.streams import simulate_stream
+from thalweg.simulation.timeline import timeline_of_simulation
 from thalweg.timeline.command import write_timeline
-from thalweg.timeline.simulated import timeline_of_simulation
 from thalweg.units import size_text, time_text
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ class Call:
 
 
 @dataclass(eq=False)
-class Flight:
+class PendingRequest:
     """A request: the call that began it, its messages, and where it was over; `end` is -1 where that is not known."""
 
     number: int
@@ -60,7 +60,7 @@ class RankCalls:
         self.rank = rank
         self.threads: list[ThreadCalls] = []
         self.messages: list[Message] = []
-        self.flights: dict[int, Flight] = {}
+        self.requests: dict[int, PendingRequest] = {}
         self._zero = zero
         self._completions: list[tuple[int, int, int, int, int]] = []
         opened = {thread: (begin, call) for thread, begin, call in rank.open_calls}
@@ -90,8 +90,8 @@ class RankCalls:
                             kind == kept.SEND, Interval(row, begin_ns, max(begin_ns, end_ns)))
                 )  # fmt: skip
                 if request:
-                    flight = self.flights.setdefault(request, Flight(request, None, row, begin_ns))
-                    flight.messages.append(messages[-1])
+                    pending = self.requests.setdefault(request, PendingRequest(request, None, row, begin_ns))
+                    pending.messages.append(messages[-1])
             elif kind == kept.COMPLETION:
                 self._completions.append((row, end - self._zero, peer, tag, request))
             else:
@@ -120,21 +120,21 @@ class RankCalls:
         self.messages += messages
         if call.request:
             row, begin = call.interval.row, call.interval.begin
-            self.flights.setdefault(call.request, Flight(call.request, call, row, begin)).begun = call
+            self.requests.setdefault(call.request, PendingRequest(call.request, call, row, begin)).begun = call
 
     def _complete(self) -> None:
         """Find the calls in which requests were over."""
         begins = {thread.row: [call.interval.begin for call in thread.calls] for thread in self.threads}
         calls = {thread.row: thread.calls for thread in self.threads}
         for row, end, peer, tag, number in self._completions:
-            flight = self.flights.get(number)
-            if flight is None:
+            pending = self.requests.get(number)
+            if pending is None:
                 continue
             place = bisect_left(begins[row], end) - 1
-            flight.end = end
-            flight.completing = calls[row][place] if place >= 0 else None
-            for message in flight.messages:
+            pending.end = end
+            pending.completing = calls[row][place] if place >= 0 else None
+            for message in pending.messages:
                 message.end = end
-                message.completing = flight.completing.interval if flight.completing else None
+                message.completing = pending.completing.interval if pending.completing else None
                 if not message.is_send:
                     message.peer, message.tag = peer, tag

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from thalweg.timeline.model import Timeline
 
-_COLORS = {"compute": "grey", WAITING: "terrible", "transfer": "good", "thalweg": "olive"}
+_COLORS = {"compute": "generic_work", WAITING: "terrible", "transfer": "good", "thalweg": "olive"}
 _PROCESSES_OF_ONE = 1_000_000
 """Numbers of processes that a timeline may have, so that those of several differ."""
 Event = dict[str, Any]

@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from thalweg.timeline import events as kept
-from thalweg.timeline.calls import Call, Flight, RankCalls, ThreadCalls
+from thalweg.timeline.calls import Call, PendingRequest, RankCalls, ThreadCalls
 from thalweg.timeline.matching import Arrival, find_late_partners, find_late_ranks, match_messages
 from thalweg.timeline.model import (
     CALL,
@@ -46,7 +46,7 @@ def timeline_of(events: Sequence[RankEvents], title: str) -> Timeline:
     for rank in ranks:
         for thread in rank.threads:
             made.slices += _slices(rank.rank, thread, zero)
-        made.requests += [_request(flight) for flight in rank.flights.values() if flight.end >= 0]
+        made.requests += [_request(pending) for pending in rank.requests.values() if pending.end >= 0]
     made.arrows = [
         Arrow(one.row, one.begin, one.partner.row, one.partner.end, one.tag, one.bytes, one.communicator)
         for rank in ranks
@@ -73,7 +73,7 @@ def _find_waiting(ranks: Sequence[RankCalls]) -> None:
     for rank in ranks:
         for call in (call for thread in rank.threads for call in thread.calls):
             if call.sequence and call.communicator is not None:
-                completing = rank.flights[call.request].completing if call.request else call
+                completing = rank.requests[call.request].completing if call.request else call
                 waiting = completing.interval if completing else None
                 arrival = Arrival(rank.rank.rank, call.interval.begin, waiting)
                 groups[call.communicator.number, call.sequence].append((call.communicator.ranks, arrival))
@@ -164,20 +164,20 @@ def _communicator_name(call: Call) -> str:
     return "MPI_COMM_WORLD" if known.is_world else f"{known.number & 0xFFFFFFFF:08x} of {known.ranks} ranks"
 
 
-def _request(flight: Flight) -> Request:
+def _request(pending: PendingRequest) -> Request:
     """Give a request; the row was in the calls that began and ended it, and the rest of its time is hidden."""
     exposed = []
-    begun, completing = flight.begun, flight.completing
+    begun, completing = pending.begun, pending.completing
     if begun is not None:
-        exposed.append((flight.begin, min(begun.interval.end, flight.end)))
+        exposed.append((pending.begin, min(begun.interval.end, pending.end)))
     if completing is not None and (begun is None or completing is not begun):
-        begin = max(completing.interval.begin, exposed[-1][1] if exposed else flight.begin)
-        exposed.append((begin, flight.end))
+        begin = max(completing.interval.begin, exposed[-1][1] if exposed else pending.begin)
+        exposed.append((begin, pending.end))
     exposed = [part for part in exposed if part[1] > part[0]]
-    details = _details(begun) if begun is not None else {"messages": len(flight.messages)}
+    details = _details(begun) if begun is not None else {"messages": len(pending.messages)}
     details["exposed ns"] = sum(end - begin for begin, end in exposed)
     name = _name(begun) if begun is not None else "request"
-    return Request(flight.row, flight.number, flight.begin, flight.end, name, tuple(exposed), details)
+    return Request(pending.row, pending.number, pending.begin, pending.end, name, tuple(exposed), details)
 
 
 def _remarks(events: Sequence[RankEvents], zero: int) -> Iterator[str]:

@@ -13,12 +13,12 @@ from timelines import Timeline
 from support import Command
 from thalweg.errors import ThalwegError
 from thalweg.simulation.simulate import simulate
+from thalweg.simulation.timeline import timeline_of_simulation
 from thalweg.timeline.chrome import stack_chrome, write_chrome
 from thalweg.timeline.command import convert
 from thalweg.timeline.events import read_file
 from thalweg.timeline.files import check_name
 from thalweg.timeline.matching import Arrival, Interval, Message, find_late_ranks, match_messages
-from thalweg.timeline.simulated import timeline_of_simulation
 
 MESSAGES_MAX = 30
 
@@ -75,7 +75,7 @@ def test_simulated_timelines_hold_and_stand_below(tmp_path: Path) -> None:
         write_chrome(timeline_of_simulation(found, name), str(tmp_path / f"{name}.json"))
     one = Timeline(tmp_path / "upper.json")
     assert sorted(one.rows.values()) == ["critical path", *(f"rank {rank}" for rank in range(4))]
-    assert max(slice["ts"] + slice["dur"] for slice in one.slices()) == pytest.approx(found.finish / 1e3)
+    assert max(each["ts"] + each["dur"] for each in one.slices()) == pytest.approx(found.finish / 1e3)
     stack_chrome([str(tmp_path / f"{name}.json") for name in names], str(tmp_path / "both.json.gz"))
     both = Timeline(tmp_path / "both.json.gz")
     assert len(both.events) == 2 * len(one.events)

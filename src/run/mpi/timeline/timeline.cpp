@@ -2,10 +2,9 @@
 #include "mpi/timeline/timeline.hpp"
 
 #include "base/of_process.hpp"
-#include "mpi/choose/tuned_choices.hpp"
+#include "mpi/call/operation_shape.hpp"
 #include "mpi/observe/locations.hpp"
 #include "mpi/observe/ticks.hpp"
-#include "mpi/run/neighbors.hpp"
 #include "mpi/state/process_state.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/timeline/event_memory.hpp"

@@ -29,11 +29,6 @@ void is_collective(observe::CallRow& row, CommunicatorState& communicator, std::
 /// The call has ended without an error.
 void ended(const CallEvent& event);
 
-void request_started(MPI_Request request);
-void request_freed(MPI_Request request);
-/// The request is over; `status` is of a receive, or null.
-void request_ended(MPI_Request request, const MPI_Status* status);
-
 /// Gathers all ranks' events in a file of rank 0's, for the command to write the timeline from. Called by
 /// all.
 void keep();

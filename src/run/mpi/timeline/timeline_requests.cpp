@@ -3,7 +3,6 @@
 
 #include "base/of_process.hpp"
 #include "mpi/observe/ticks.hpp"
-#include "mpi/timeline/timeline.hpp"
 
 #include <atomic>
 #include <memory>
@@ -27,7 +26,7 @@ struct Pending {
   bool is_send = false;
 };
 
-struct Requests {
+struct PendingRequests {
   std::mutex mutex;
   // By handle, the latest last: libraries give all sends that are over at once the same handle.
   std::unordered_map<MPI_Request, std::vector<Pending>> pending;
@@ -41,8 +40,8 @@ struct Requests {
   }
 };
 
-Requests& requests() {
-  return of_process<Requests>();
+PendingRequests& requests() {
+  return of_process<PendingRequests>();
 }
 
 // With the mutex held.

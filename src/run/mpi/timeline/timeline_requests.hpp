@@ -19,4 +19,9 @@ void note_messages(const CommunicatorState& communicator, std::uint32_t communic
 /// A collective began with a request; `call` is its event.
 void note_request(MPI_Request request, bool is_persistent, Event& call);
 
+void request_started(MPI_Request request);
+void request_freed(MPI_Request request);
+/// The request is over; `status` is of a receive, or null.
+void request_ended(MPI_Request request, const MPI_Status* status);
+
 } // namespace thalweg::mpi::timeline

@@ -3,6 +3,7 @@
 
 #include "mpi/state/runtime.hpp"
 #include "mpi/timeline/timeline.hpp"
+#include "mpi/timeline/timeline_requests.hpp"
 #include "mpi/trace/call_log.hpp"
 #include "mpi/trace/traced_calls.hpp"
 #include "mpi/trace/traced_requests.hpp"

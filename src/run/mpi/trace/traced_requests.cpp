@@ -2,7 +2,7 @@
 #include "mpi/trace/traced_requests.hpp"
 
 #include "base/of_process.hpp"
-#include "mpi/timeline/timeline.hpp"
+#include "mpi/timeline/timeline_requests.hpp"
 
 #include <mutex>
 #include <unordered_map>
