@@ -19,6 +19,9 @@ from thalweg.launch.screen import bars, keeping
 from thalweg.settings.layers import Settings, effective_settings
 from thalweg.settings.variables import unknown_variables
 
+_TITLE_MAX = 60
+"""Letters of a command that name its timeline: the program stands at the end."""
+
 
 def run(words: Sequence[str], write_page: PageWriter) -> int | None:
     """Run what stands behind `thalweg run`; returns when it has ended, and None if help is asked for."""
@@ -68,7 +71,8 @@ def _attended(wanted: Wanted, settings: Settings, command: Sequence[str]) -> Att
 
     mebibytes = settings["timeline_size"].value
     memory = make_memory(mebibytes if isinstance(mebibytes, int) else DEFAULT_MEBIBYTES)
-    return Attended(journal, memory, " ".join(map(os.path.basename, command)))
+    title = " ".join(map(os.path.basename, command))
+    return Attended(journal, memory, title if len(title) <= _TITLE_MAX else f"…{title[-_TITLE_MAX:]}")
 
 
 def describe(plan: Plan, environment: Mapping[str, str]) -> str:
