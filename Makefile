@@ -130,7 +130,6 @@ $(STAMPS)/docs: $(STAMPS)/tools
 
 # The site of the documentation: build/site/html/index.html, from the pages, the headers and the docstrings.
 docs: build $(STAMPS)/docs
-	@$(PREPARE) doxygen
 	PYTHONPATH=scripts $(VENV)/bin/python -m website build/site
 
 # clang-tidy by .clang-tidy over every C++ source, or over those that FILES= names; an hour on two cores.

@@ -9,49 +9,12 @@ ROW = re.compile(r"^\| ([^|]+?) \| ([^|]+?) \|$", re.MULTILINE)
 # Shorter words are in every sentence.
 LETTERS_MIN = 4
 # The glossary's sense of these is rarely that of a sentence.
-ORDINARY = frozenset(
-    [
-        "block",
-        "bound",
-        "card",
-        "credit",
-        "element",
-        "evidence",
-        "goal",
-        "grid",
-        "home",
-        "hook",
-        "implementation",
-        "item",
-        "leaf",
-        "lease",
-        "level",
-        "look",
-        "mapping",
-        "option",
-        "order",
-        "plan",
-        "problem",
-        "program",
-        "progress",
-        "proposal",
-        "ratio",
-        "root",
-        "section",
-        "selection",
-        "situation",
-        "stage",
-        "start",
-        "step",
-        "target",
-        "tour",
-        "trial",
-        "unit",
-        "wave",
-        "word",
-        "yield",
-    ]
-)
+ORDINARY = frozenset({
+    "block", "bound", "card", "credit", "element", "evidence", "goal", "grid", "home", "hook", "implementation",
+    "item", "leaf", "lease", "level", "look", "mapping", "option", "order", "plan", "problem", "program",
+    "progress", "proposal", "ratio", "root", "section", "selection", "situation", "stage", "start", "step",
+    "target", "tour", "trial", "unit", "wave", "word", "yield",
+})  # fmt: skip
 
 
 def meanings(text: str) -> dict[str, str]:

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 COLUMNS_MAX = 120
 WORDS_MAX = 30
-README_LINES_MAX = 119
+README_LINES_MAX = 90
 
 # Plain English: the subject comes first, instead of It, That, So, Where or What, and a noun instead of "what".
 WEAK_PERCENT_MAX = 8

@@ -203,6 +203,18 @@ def strangers(
     module.run(request, json_file)
 
 
+def overhead(
+    *,
+    json_file: Annotated[str, JSON] = "",
+    mpi: Annotated[str, typer.Option(help="MPIs, separated by commas: openmpi, mpich.")] = "openmpi,mpich",
+    ranks: Annotated[str, typer.Option("--ranks", "-n", help="Numbers of ranks, separated by commas.")] = "1,8",
+    turns: Annotated[int, typer.Option(help="How many jobs of each kind.", min=1)] = 15,
+) -> None:
+    """Measure what a job that does nothing costs with and without Thalweg: time to start and end, and memory."""
+    module = importlib.import_module("thalweg_labs.bench.overhead")
+    module.run(module.Request(words(mpi), [int(one) for one in words(ranks)], turns), json_file)
+
+
 def streams(
     *,
     json_file: Annotated[str, JSON] = "",
@@ -327,6 +339,7 @@ def make_application() -> typer.Typer:
         onesided,
         oversubscribed,
         strangers,
+        overhead,
         streams,
         examples,
         objects,
