@@ -6,6 +6,7 @@ python -m website OUTPUT        the site in OUTPUT/html; scripts/ is in PYTHONPA
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,15 @@ from pathlib import Path
 from website import api, pages, pictures
 
 HERE = Path(__file__).resolve().parent
+
+
+REMOTE = re.compile(r"""<(?:script|img|link|iframe|source)\b[^>]*\b(?:src|href)=["']?(?:https?:)?//[^"'> ]*""")
+
+
+def remote_sources(site: Path) -> list[str]:
+    """Name what the pages of a folder would load from elsewhere; links that a reader follows are none of it."""
+    pages = ((path, path.read_text(errors="replace")) for path in sorted(site.rglob("*.html")))
+    return [f"{path.relative_to(site)}: {found[0]}" for path, text in pages for found in REMOTE.finditer(text)]
 
 
 def main() -> int:
@@ -35,6 +45,8 @@ def main() -> int:
     ]
     paths = os.pathsep.join([str(HERE.parent), os.environ.get("PYTHONPATH", "")])
     status = subprocess.run(command, check=False, env=os.environ | {"PYTHONPATH": paths}).returncode
+    if remote := remote_sources(output / "html"):
+        sys.exit("website: what comes over the network:\n  " + "\n  ".join(remote))
     if status == 0:
         print(f"site: {output / 'html' / 'index.html'}")
     return status

@@ -19,7 +19,7 @@ extensions = [
     "website.glossary_words",
 ]
 root_doc = "index"
-exclude_patterns = ["extra"]
+exclude_patterns = ["build", "extra"]
 
 # Fences of the pages that name no language show output.
 highlight_language = "text"

@@ -49,6 +49,9 @@ def stage(source: Path) -> None:
         text = (ROOT / name).read_text()
         path.write_text(with_links(text, ROOT / name, source) if name.endswith(".md") else text)
     (source / "index.md").write_text(first_page(source))
+    # The notebooks run the examples, which they find from where they are.
+    (source / "build").mkdir()
+    (source / "build" / "examples").symlink_to(ROOT / "build" / "examples")
 
 
 def with_links(text: str, page: Path, source: Path) -> str:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 import thalweg
-from thalweg.plots import save_figure
+from thalweg.plots import new_figure, save_figure
 from thalweg.simulation.network_picture import draw_times
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,12 +45,32 @@ def draw_sizes(path: str) -> None:
     draw_times(sizes, times, path)
 
 
+def draw_balance(path: str) -> None:
+    """Draw the tasks of ranks with uneven loads, before and after."""
+    loads = np.array([40, 10, 12, 8, 30, 9, 11, 8])
+    ranks = np.arange(loads.size)
+    figure = new_figure(7, 3)
+    axes = figure.subplots()
+    axes.bar(ranks - 0.2, loads, 0.4, label="before")
+    axes.bar(ranks + 0.2, thalweg.balance(loads).loads, 0.4, label="after")
+    axes.set_xlabel("rank")
+    axes.set_ylabel("tasks")
+    axes.legend()
+    save_figure(figure, path)
+
+
 PICTURES = (
     Picture("machines", "machine.svg", "A tree of switches:", ("machine", "show", "tree:4^3")),
     Picture("simulation", "timeline.svg", "An allreduce on a torus, with its critical path:",
             ("simulate", "allreduce", "ring", "--ranks", "16", "--network", "torus:4x4")),
     Picture("packets", "loads.svg", "A tree of routers under load:",
             ("simulate", "network", "--network", "tree:4x3", "--packets", "20000", "--load", "0.1..1.0")),
+    Picture("streams", "stream.svg", "A stream on a mesh of 4x4 ranks, whose items go by two hops:",
+            ("simulate", "stream", "--shape", "4x4", "--items", "200", "--bytes", "32")),
+    Picture("teams", "broadcast.svg", "A broadcast along a tree:",
+            ("simulate", "broadcast", "knomial", "--ranks", "16", "--bytes", "64KiB")),
+    Picture("balance", "balance.svg", "Tasks of eight ranks before and after `thalweg.balance`.",
+            function=draw_balance),
     Picture("placement", "placement.svg",
             "A halo exchange whose ranks were numbered at random, before and after `thalweg.map_ranks`.",
             function=draw_placement),

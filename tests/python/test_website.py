@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from pygments.lexers import get_lexer_by_name
+from website.__main__ import remote_sources
 from website.api import INTERNAL, SUBJECTS, functions, read_headers, without_comment
 from website.glossary import GLOSSARY, ORDINARY, meanings
 from website.header_comments import c_header, cpp_header
@@ -65,6 +66,14 @@ def test_staged_pages_link_to_pages_and_copies(tmp_path: Path) -> None:
         for target in re.findall(r"\]\(([^)#:\s]+)", text):
             if not target.startswith(("api/", "http")):
                 assert (path.parent / target).is_file(), f"{path.relative_to(tmp_path)}: {target}"
+
+
+def test_pages_that_load_from_elsewhere_are_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text('<a href="https://a.org">a</a><script src="x.js"></script><link rel="icon" href="i.svg">')
+    assert remote_sources(tmp_path) == []
+    page.write_text('<script defer src="https://a.org/x.js"></script>')
+    assert remote_sources(tmp_path) == ['page.html: <script defer src="https://a.org/x.js']
 
 
 def test_code_is_left_alone_where_links_are_followed(tmp_path: Path) -> None:
