@@ -52,7 +52,9 @@ default_role = "code"
 
 
 def keep_alignment(_app: Sphinx, _kind: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
-    """Show paragraphs of a docstring as they stand where their lines are aligned."""
+    """Show paragraphs of a docstring as they stand where their lines are aligned, and none that Python wrote."""
+    if lines[:1] and lines[0].startswith("Alias for field number"):
+        lines[:] = []
     paragraphs = [part.split("\n") for part in "\n".join(lines).split("\n\n")]
     lines[:] = []
     for part in paragraphs:

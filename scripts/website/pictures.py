@@ -95,18 +95,25 @@ def draw(source: Path) -> None:
     _insert(source / "docs" / "tutorial.md", _report(source))
 
 
-def _thalweg(*words: str) -> None:
-    subprocess.run([sys.executable, "-m", "thalweg", *words], check=True, stdout=subprocess.DEVNULL, cwd=ROOT)
+def _thalweg(*words: str, folder: Path = ROOT) -> None:
+    """Run a command whose output is not wanted; raises with it where it fails."""
+    command = [sys.executable, "-m", "thalweg", *words]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=folder)
+    if done.returncode:
+        sys.exit(f"website: thalweg {' '.join(words)} ended with status {done.returncode}\n{done.stderr}")
 
 
 def _report(source: Path) -> str:
     """Run a program for a report, and show its page."""
     folder = source / "extra" / "report"
     folder.mkdir(parents=True, exist_ok=True)
-    report = folder / "run.json"
-    words = ("run", "--learn", "off", "--report", str(report), "-n", "4", "--", str(PROGRAM), "--keys-per-rank", "5000")
-    _thalweg(*words)
-    _thalweg("report", str(report), "-o", str(folder / "run.html"))
+    (folder / PROGRAM.name).unlink(missing_ok=True)
+    (folder / PROGRAM.name).symlink_to(PROGRAM)
+    words = ("--learn", "off", "--report", "run.json", "-n", "4", "--", f"./{PROGRAM.name}", "--keys-per-rank", "5000")
+    _thalweg("run", *words, folder=folder)
+    _thalweg("report", "run.json", "-o", "run.html", folder=folder)
+    for name in (PROGRAM.name, "run.json"):
+        (folder / name).unlink()
     return (
         '<iframe src="../report/run.html" title="The page of a report" loading="lazy" '
         'style="width: 100%; height: 32rem; border: 1px solid #8884"></iframe>\n\n'
