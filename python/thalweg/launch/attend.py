@@ -60,6 +60,10 @@ class Section(NamedTuple):
     ranks: int
     node: int
     pid: int
+    has_steady_counter: bool
+    host: bytes
+    job: int
+    """When it began, in nanoseconds: the same for all ranks."""
 
     @property
     def is_running(self) -> bool:
@@ -67,7 +71,7 @@ class Section(NamedTuple):
         return self.state == _RUNNING
 
 
-_SECTION_HEAD = struct.Struct(f"{len(Section._fields)}i")
+_SECTION_HEAD = struct.Struct("5i?256sQ")
 
 
 class Journal(NamedTuple):

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <unordered_map>
@@ -211,6 +213,17 @@ void read_journal(const OpenJournal& journal, std::uint64_t wanted, UnfinishedJo
   });
 }
 
+// Nobody has compared the clocks of hosts: what ranks of several waited for each other is not known.
+void drop_samples_across_hosts(std::vector<RankProfile>& ranks) {
+  std::unordered_map<std::uint64_t, std::set<std::string>> hosts; // by communicator
+  for (const RankProfile& rank : ranks)
+    for (const SampledCommunicator& communicator : rank.samples)
+      hosts[communicator.id].insert(rank.host);
+  for (RankProfile& rank : ranks)
+    std::erase_if(rank.samples,
+                  [&](const SampledCommunicator& communicator) { return hosts[communicator.id].size() > 1; });
+}
+
 } // namespace
 
 UnfinishedJob read_journals(std::span<const OpenJournal> journals) {
@@ -221,6 +234,7 @@ UnfinishedJob read_journals(std::span<const OpenJournal> journals) {
                      [&](const MappedSection& section) { newest = std::max(newest, section.get()->job); });
   for (const OpenJournal& journal : journals)
     read_journal(journal, newest, job);
+  drop_samples_across_hosts(job.ranks);
   std::ranges::sort(job.ranks, {}, &RankProfile::rank);
   return job;
 }
