@@ -127,7 +127,8 @@ private:
         row, number < functions_.size() ? functions_[number].get<std::string>() : "?",
         {section_.text(row.module), row.address, section_.text(row.function)}, clock_.ns_per_tick());
     if (row.entered_ticks > row.left_ticks) {
-      call.in_progress_ns = std::max(0.0, end_ns_ - clock_.ns_at(row.entered_ticks));
+      // It may be the last that is known of the rank, and it is under way all the same.
+      call.in_progress_ns = std::max(1.0, end_ns_ - clock_.ns_at(row.entered_ticks));
       call.ns += call.in_progress_ns;
     }
     // A rank that ended while it made room for another has no such list.
