@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -212,7 +213,7 @@ def test_a_snapshot_is_written_while_the_job_goes_on(
     assert family in document["mpi"]["library"].lower().replace(" ", "")
 
 
-@FAMILIES
+@pytest.mark.parametrize("family", ["openmpi"])
 def test_a_program_that_waits_for_the_signal_gets_it(
     environment: dict[str, str], tmp_path: Path, program: str, family: str
 ) -> None:
@@ -247,7 +248,8 @@ def test_ranks_of_another_launcher_leave_their_parts(
         pids = [int(pid) for pid in ranks_of(program)]
         assert len(pids) == 2
         for pid in pids:
-            os.kill(pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # the launcher is faster
+                os.kill(pid, signal.SIGKILL)
         job.communicate(timeout=120)
     shown = thalweg("report", str(parts))
     assert shown.returncode == 0, shown.stderr

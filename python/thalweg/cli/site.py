@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`thalweg site`: where the jobs of a centre lose time."""
+"""`thalweg site`: where the jobs of a center lose time."""
 
 import datetime as dt
 import json
@@ -19,7 +19,7 @@ def site(
     rows: Annotated[int, typer.Option(metavar="N", min=1, help="Lines of each table.")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="Print all figures as JSON, times in nanoseconds.")] = False,
 ) -> None:
-    """Say where the jobs of a centre lose the most time.
+    """Say where the jobs of a center lose the most time.
 
     With THALWEG_LOGS=/shared/thalweg/%Y/%m/%d in their environment, all jobs under `thalweg run` leave one small file
     there, of a few kilobytes. Times are sums over ranks: in MPI, waiting for late ranks, and in collectives that the
@@ -28,9 +28,9 @@ def site(
     from thalweg.report.site import document_of, lines_of, read_site, since_from_text  # noqa: PLC0415 - help does without
 
     now = dt.datetime.now(dt.UTC)
-    centre = read_site(folder, since_from_text(since, now) if since else None)
+    center = read_site(folder, since_from_text(since, now) if since else None)
     if as_json:
-        print(json.dumps(document_of(centre), indent=2))
+        print(json.dumps(document_of(center), indent=2))
         return
-    for line in lines_of(centre, rows):
+    for line in lines_of(center, rows):
         print_line(line)

@@ -47,7 +47,7 @@ COMMANDS = (
     Command("report", "Show a run's report as a page", "thalweg.cli.report:report"),
     Command("timeline", "Put timelines one above the other", "thalweg.cli.timeline:timeline"),
     Command("top", "Show where running jobs spend their time", "thalweg.cli.top:top"),
-    Command("site", "Say where the jobs of a centre lose the most time", "thalweg.cli.site:site"),
+    Command("site", "Say where the jobs of a center lose the most time", "thalweg.cli.site:site"),
     Command("compare", "Compare the reports of two runs", "thalweg.cli.compare:compare"),
     Command("doctor", "Say what works on this host, what does not, and what to do", "thalweg.cli.doctor:doctor"),
     Command("config", "Print the settings in effect, and where each comes from", "thalweg.cli.config:config"),

@@ -4,7 +4,7 @@
 The launcher keeps the terminal, and its end is this process's own: the same exit status, or the same signal. Signals
 that are sent to this process are passed on. Those of the terminal reach the launcher by themselves. At SIGUSR1 the
 report of the job as it is so far is written; ranks get the signal only where one of them waits for it, since it would
-end all others.
+end all others, and with MPICH never.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from thalweg.errors import NOT_EXECUTABLE, ThalwegError
 from thalweg.launch.become import become
 from thalweg.launch.screen import bars
 from thalweg.libraries import unfinished_program
+from thalweg.programs.families import MPICH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -71,6 +72,10 @@ class Section(NamedTuple):
     ranks: int
     node: int
     pid: int
+    has_steady_counter: bool
+    host: bytes
+    job: int
+    """When it began, in nanoseconds: the same for all ranks."""
 
     @property
     def is_running(self) -> bool:
@@ -78,7 +83,7 @@ class Section(NamedTuple):
         return self.state == _RUNNING
 
 
-_SECTION_HEAD = struct.Struct(f"{len(Section._fields)}i")
+_SECTION_HEAD = struct.Struct("5i?256sQ")
 
 
 class Journal(NamedTuple):
@@ -202,17 +207,19 @@ def _show_so_far(journal: Journal, wanted: Wanted, environment: dict[str, str]) 
     if running:
         journals = [str(journal.file), *parts_in(wanted.parts)]
         _report(journals, wanted._replace(logs=""), f"{signal.SIGUSR1.name} (the job goes on)", environment)
-    return bool(running) and not any(_catches(pid, signal.SIGUSR1) for pid in running)
+    return bool(running) and not any(_waits_for(pid, signal.SIGUSR1) for pid in running)
 
 
-def _catches(pid: int, number: int) -> bool:
-    """Tell whether a process has a handler for a signal."""
+def _waits_for(pid: int, number: int) -> bool:
+    """Tell whether a program has a handler for a signal. MPICH has one of its own, by which ranks learn of failures."""
     try:
         with open(f"/proc/{pid}/status", encoding="utf-8") as status:
             caught = next(line.split()[1] for line in status if line.startswith("SigCgt:"))
+        with open(f"/proc/{pid}/maps", encoding="utf-8", errors="replace") as maps:
+            is_mpich = any(f"/{name}" in line for line in maps for name in MPICH.sonames)
     except (OSError, StopIteration):
         return False
-    return bool(int(caught, 16) >> (number - 1) & 1)
+    return bool(int(caught, 16) >> (number - 1) & 1) and not is_mpich
 
 
 def _wait(child: int, show_so_far: Callable[[], bool]) -> tuple[int, str]:

@@ -44,6 +44,17 @@ class _Found:
     pids: list[int] = field(default_factory=list)
 
 
+@dataclass
+class _Job:
+    """The journals of a job, open: one where a command started its launcher, else one of each host or rank."""
+
+    files: list[int] = field(default_factory=list)
+    ranks: set[int] = field(default_factory=set)
+    """The processes of ranks that count."""
+    pids: set[int] = field(default_factory=set)
+    """All that have the journals open."""
+
+
 def program_name(command: tuple[str, ...]) -> str:
     """Name a program as people do: an interpreter's by its script."""
     words = [os.path.basename(word) for word in command]
@@ -54,7 +65,20 @@ def program_name(command: tuple[str, ...]) -> str:
 
 def running_jobs() -> list[RunningJob]:
     """Read all jobs of this user that count here; the one that began first comes first."""
-    jobs = [job for found in _journals() if (job := _job_of(found)) is not None]
+    known: dict[int, _Job] = {}
+    try:
+        for found in _journals():
+            _add(found, known)
+        read = [(job, _read(job.files)) for job in known.values()]
+    finally:
+        for job in known.values():
+            for file in job.files:
+                os.close(file)
+    jobs = [
+        RunningJob(min(job.pids - job.ranks or job.ranks), len(job.ranks), report)
+        for job, report in read
+        if report is not None
+    ]
     return sorted(jobs, key=lambda job: (-job.report.wall_ns, job.pid))
 
 
@@ -79,27 +103,29 @@ def _open_files() -> Iterator[tuple[int, str]]:
                     yield int(name), f"/proc/{name}/fd/{number}"
 
 
-def _job_of(found: _Found) -> RunningJob | None:
-    """Read a journal; None where no rank counts there any more, or it is somebody else's."""
+def _add(found: _Found, known: dict[int, _Job]) -> None:
+    """Add a journal to its job, if ranks count there now."""
     try:
         file = os.open(found.path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
-        return None
-    try:
-        ranks = {section.pid for section in Journal(file).sections() if section.is_running}
-        report = _read(file) if ranks else None
-    finally:
+        return
+    running = [section for section in Journal(file).sections() if section.is_running]
+    newest = max((section.job for section in running), default=0)
+    ranks = {section.pid for section in running if section.job == newest}
+    if not ranks & set(found.pids):
         os.close(file)
-    if report is None:
-        return None
-    return RunningJob(min(set(found.pids) - ranks or ranks), len(ranks), report)
+        return
+    job = known.setdefault(newest, _Job())
+    job.files.append(file)
+    job.ranks |= ranks
+    job.pids |= set(found.pids)
 
 
-def _read(file: int) -> RunReport | None:
+def _read(files: list[int]) -> RunReport | None:
     with tempfile.TemporaryDirectory(prefix="thalweg-top-") as folder:
         path = os.path.join(folder, "run.json")
-        words = words_of(Wanted(path, summary=False), _CAUSE, [str(file)])
-        subprocess.run(words, pass_fds=[file], check=False)
+        words = words_of(Wanted(path, summary=False), _CAUSE, [str(file) for file in files])
+        subprocess.run(words, pass_fds=files, check=False)
         return read_report(path) if os.path.exists(path) else None
 
 

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the logs of a centre's jobs say together: who loses most, in which programs, and at which calls."""
+"""What the logs of a center's jobs say together: who loses most, in which programs, and at which calls."""
 
 from __future__ import annotations
 
 import datetime as dt
 import json
-import os
 import pwd
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thalweg.documents import Document
@@ -46,7 +46,7 @@ class Loss:
 
 
 @dataclass
-class Centre:
+class Center:
     """All jobs of a folder of logs."""
 
     whole: Loss = field(default_factory=Loss)
@@ -92,9 +92,9 @@ def _of(losses: dict[Any, Loss], key: Any) -> Loss:
     return losses.setdefault(key, Loss())
 
 
-def read_site(folder: str, since: dt.datetime | None = None) -> Centre:
+def read_site(folder: str, since: dt.datetime | None = None) -> Center:
     """Read all logs below a folder of jobs that began at some time or later. Raises ThalwegError where none is."""
-    centre = Centre()
+    center = Center()
     for path in _files(folder):
         try:
             with open(path, encoding="utf-8") as file:
@@ -102,20 +102,18 @@ def read_site(folder: str, since: dt.datetime | None = None) -> Centre:
             if job.value("format") != FORMAT or job.value("version") != VERSION:
                 continue
             if since is None or _time_of(job.text("start_time")) >= since:
-                centre.add(job)
+                center.add(job)
         except (OSError, ValueError, RecursionError, TypeError):
-            centre.unread.append(path)
-    if not centre.whole.jobs:
+            center.unread.append(path)
+    if not center.whole.jobs:
         which = f" since {since:%Y-%m-%d %H:%M}" if since else ""
         remedy = "jobs leave them where THALWEG_LOGS names the folder"
         raise ThalwegError(USAGE, f"{folder} has no logs of jobs{which}", remedy)
-    return centre
+    return center
 
 
 def _files(folder: str) -> Iterator[str]:
-    for path, folders, names in os.walk(folder):
-        folders.sort()
-        yield from (os.path.join(path, name) for name in sorted(names) if name.endswith(".json"))
+    yield from (str(path) for path in sorted(Path(folder).rglob("*.json")))
 
 
 def _time_of(text: str) -> dt.datetime:
@@ -133,21 +131,21 @@ def since_from_text(text: str, now: dt.datetime) -> dt.datetime:
         raise ThalwegError(USAGE, f"--since {text!r} is no time", "write 12h, 7d, 4w or 2026-11-01") from None
 
 
-def lines_of(centre: Centre, rows: int) -> list[str]:
+def lines_of(center: Center, rows: int) -> list[str]:
     """Write tables of those that lose most, and what is to be done."""
-    whole = centre.whole
+    whole = center.whole
     share = [percent(part / whole.rank_ns) if whole.rank_ns else "-" for part in (whole.mpi_ns, whole.waiting_ns)]
     jobs = f"{count_text(whole.jobs, 'job')}, {hours_text(whole.rank_ns)} of ranks"
     untuned = f"{hours_text(whole.untuned_ns)} in collectives that nobody has tuned"
     lines = [f"{jobs}: {share[0]} in MPI, {share[1]} waiting for late ranks; {untuned}"]
-    if centre.unended:
-        lines.append(f"{count_text(centre.unended, 'job')} did not end by MPI_Finalize")
-    lines += _table("user", [((name,), loss) for name, loss in centre.users.items()], rows)
-    lines += _table("program", [((name,), loss) for name, loss in centre.programs.items()], rows)
-    lines += _table("call site", list(centre.calls.items()), rows)
-    if centre.unread:
-        lines.append(f"{count_text(len(centre.unread), 'file')} could not be read, as {centre.unread[0]}")
-    return [*lines, "", *_advice(centre)]
+    if center.unended:
+        lines.append(f"{count_text(center.unended, 'job')} did not end by MPI_Finalize")
+    lines += _table("user", [((name,), loss) for name, loss in center.users.items()], rows)
+    lines += _table("program", [((name,), loss) for name, loss in center.programs.items()], rows)
+    lines += _table("call site", list(center.calls.items()), rows)
+    if center.unread:
+        lines.append(f"{count_text(len(center.unread), 'file')} could not be read, as {center.unread[0]}")
+    return [*lines, "", *_advice(center)]
 
 
 def _table(title: str, losses: Iterable[tuple[tuple[str, ...], Loss]], rows: int) -> list[str]:
@@ -164,8 +162,8 @@ def _table(title: str, losses: Iterable[tuple[tuple[str, ...], Loss]], rows: int
     return lines
 
 
-def _advice(centre: Centre) -> list[str]:
-    program, loss = max(centre.programs.items(), key=lambda entry: entry[1].untuned_ns)
+def _advice(center: Center) -> list[str]:
+    program, loss = max(center.programs.items(), key=lambda entry: entry[1].untuned_ns)
     if loss.untuned_ns <= 0:
         return ["next: look at the ranks that are late: thalweg run --report run.json … names them"]
     commands = f"thalweg run --report run.json … {program}, then thalweg tune --for run.json"
@@ -178,7 +176,7 @@ def hours_text(time_ns: float) -> str:
     return f"{hours:,.1f} h" if hours >= 1 else time_text(time_ns * 1e-9) if time_ns > 0 else "0"
 
 
-def document_of(centre: Centre) -> dict[str, Any]:
+def document_of(center: Center) -> dict[str, Any]:
     """Give all figures as JSON has them, in nanoseconds."""
 
     def entries(losses: dict[Any, Loss], names: tuple[str, ...]) -> list[dict[str, Any]]:
@@ -189,10 +187,10 @@ def document_of(centre: Centre) -> dict[str, Any]:
     return {
         "format": "thalweg-site",
         "version": VERSION,
-        **vars(centre.whole),
-        "not_ended_by_finalize": centre.unended,
-        "users": entries(centre.users, ("user",)),
-        "programs": entries(centre.programs, ("program",)),
-        "calls": entries(centre.calls, ("program", "source", "function")),
-        "unread": centre.unread,
+        **vars(center.whole),
+        "not_ended_by_finalize": center.unended,
+        "users": entries(center.users, ("user",)),
+        "programs": entries(center.programs, ("program",)),
+        "calls": entries(center.calls, ("program", "source", "function")),
+        "unread": center.unread,
     }

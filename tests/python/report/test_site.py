@@ -37,19 +37,19 @@ def logs(folder: Path, *jobs: dict[str, Any]) -> str:
 
 def test_jobs_are_summed_up(tmp_path: Path) -> None:
     script = JOB | {"user": "bob", "command": ["/usr/bin/python3", "train.py"], "mpi_ns": 1e12, "calls": []}
-    centre = read_site(logs(tmp_path, JOB, JOB, script | {"ended_by": "SIGTERM"}))
-    assert centre.whole.jobs == 3
-    assert centre.unended == 1
-    assert {name: (loss.jobs, loss.mpi_ns) for name, loss in centre.users.items()} == {
+    center = read_site(logs(tmp_path, JOB, JOB, script | {"ended_by": "SIGTERM"}))
+    assert center.whole.jobs == 3
+    assert center.unended == 1
+    assert {name: (loss.jobs, loss.mpi_ns) for name, loss in center.users.items()} == {
         "ada": (2, 12e12),
         "bob": (1, 1e12),
     }
-    assert list(centre.programs) == ["fft", "train.py"]
-    assert centre.calls["fft", "fft.c:7 (transpose)", "Alltoall"].untuned_ns == 8e12
-    lines = lines_of(centre, 10)
+    assert list(center.programs) == ["fft", "train.py"]
+    assert center.calls["fft", "fft.c:7 (transpose)", "Alltoall"].untuned_ns == 8e12
+    lines = lines_of(center, 10)
     assert lines[0].startswith("3 jobs, 10.0 h of ranks: 36 % in MPI, 8 % waiting")
     assert "next: a tuned file would help fft the most" in lines[-1]
-    assert [entry["user"] for entry in document_of(centre)["users"]] == ["ada", "bob"]
+    assert [entry["user"] for entry in document_of(center)["users"]] == ["ada", "bob"]
 
 
 def test_times_are_read(tmp_path: Path) -> None:
@@ -80,9 +80,9 @@ WRONG: st.SearchStrategy[Any] = st.sampled_from([None, [], {}, "", "x", True, [N
 @given(key=st.sampled_from(sorted(JOB)), wrong=WRONG)
 def test_a_damaged_log_is_left_out_as_a_whole(key: str, wrong: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
     damaged = copy.deepcopy(JOB) | {key: wrong}
-    centre = read_site(logs(tmp_path_factory.mktemp("logs"), JOB, damaged))
-    if centre.whole.jobs == 1:
-        assert centre.whole.mpi_ns == JOB["mpi_ns"]
-        assert list(centre.users) == ["ada"]
-        assert sum(loss.jobs for loss in centre.calls.values()) == 1
-    assert lines_of(centre, 3)
+    center = read_site(logs(tmp_path_factory.mktemp("logs"), JOB, damaged))
+    if center.whole.jobs == 1:
+        assert center.whole.mpi_ns == JOB["mpi_ns"]
+        assert list(center.users) == ["ada"]
+        assert sum(loss.jobs for loss in center.calls.values()) == 1
+    assert lines_of(center, 3)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// A job in a few kilobytes, for a centre that keeps one file of each: who ran what, how long ranks were in
+// A job in a few kilobytes, for a center that keeps one file of each: who ran what, how long ranks were in
 // MPI and waited, and at which calls. `thalweg site` reads them.
 
 #include "mpi/observe/output.hpp"

@@ -3,7 +3,6 @@
 
 #include "base/assertion.hpp"
 #include "base/of_process.hpp"
-#include "mpi/observe/samples.hpp"
 
 #include <array>
 #include <cerrno>
@@ -27,8 +26,6 @@ namespace {
 
 constexpr std::size_t reserved_at_once = std::size_t{64} << 10U;
 constexpr std::size_t alignment = alignof(std::max_align_t);
-// A program may make communicators by the ten thousand, and rows are worth more.
-constexpr std::size_t max_sample_stores = 64;
 
 // The reader maps a section where the rank had it, so ranks ask for places that nobody else is given.
 void* wanted_place(std::uint32_t section) {
@@ -177,19 +174,6 @@ void Journal::add(JournalRow& row) {
   const std::lock_guard lock(mutex_);
   row.next = section_->first_row;
   section_->first_row = &row;
-}
-
-JournalSamples* Journal::add_samples(std::uint64_t communicator, int ranks) {
-  if (sample_stores_ == max_sample_stores)
-    return nullptr;
-  void* const place = allocate(sizeof(JournalSamples));
-  if (place == nullptr)
-    return nullptr;
-  const std::lock_guard lock(mutex_);
-  ++sample_stores_;
-  auto* const samples = new (place) JournalSamples{section_->first_samples, communicator, ranks, {}, {}};
-  section_->first_samples = samples;
-  return samples;
 }
 
 bool Journal::reserve(std::size_t end) {

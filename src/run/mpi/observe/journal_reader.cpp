@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <unordered_map>
@@ -125,7 +127,8 @@ private:
         row, number < functions_.size() ? functions_[number].get<std::string>() : "?",
         {section_.text(row.module), row.address, section_.text(row.function)}, clock_.ns_per_tick());
     if (row.entered_ticks > row.left_ticks) {
-      call.in_progress_ns = std::max(0.0, end_ns_ - clock_.ns_at(row.entered_ticks));
+      // It may be the last that is known of the rank, and it is under way all the same.
+      call.in_progress_ns = std::max(1.0, end_ns_ - clock_.ns_at(row.entered_ticks));
       call.ns += call.in_progress_ns;
     }
     // A rank that ended while it made room for another has no such list.
@@ -211,6 +214,17 @@ void read_journal(const OpenJournal& journal, std::uint64_t wanted, UnfinishedJo
   });
 }
 
+// Nobody has compared the clocks of hosts: what ranks of several waited for each other is not known.
+void drop_samples_across_hosts(std::vector<RankProfile>& ranks) {
+  std::unordered_map<std::uint64_t, std::set<std::string>> hosts; // by communicator
+  for (const RankProfile& rank : ranks)
+    for (const SampledCommunicator& communicator : rank.samples)
+      hosts[communicator.id].insert(rank.host);
+  for (RankProfile& rank : ranks)
+    std::erase_if(rank.samples,
+                  [&](const SampledCommunicator& communicator) { return hosts[communicator.id].size() > 1; });
+}
+
 } // namespace
 
 UnfinishedJob read_journals(std::span<const OpenJournal> journals) {
@@ -221,6 +235,7 @@ UnfinishedJob read_journals(std::span<const OpenJournal> journals) {
                      [&](const MappedSection& section) { newest = std::max(newest, section.get()->job); });
   for (const OpenJournal& journal : journals)
     read_journal(journal, newest, job);
+  drop_samples_across_hosts(job.ranks);
   std::ranges::sort(job.ranks, {}, &RankProfile::rank);
   return job;
 }

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -107,13 +108,15 @@ TEST(Journal, OutlivesRanksThatAreKilled) {
 
 // Two ranks of a host share its file: they end as told, one after the other.
 template <typename End>
-void run_ranks(const std::string& folder, std::uint64_t job, End end) {
+void run_ranks(const std::string& folder, std::uint64_t job, End end, bool on_one_host = true) {
   for (int rank = 0; rank < 2; ++rank) {
     const pid_t child = fork();
     if (child == 0) {
       if (!journal().open_in(folder.c_str()))
         _exit(1);
       begin_section(rank, job);
+      std::snprintf(journal().section()->host, sizeof journal().section()->host, "n%d",
+                    on_one_host ? 0 : rank);
       static CallTable table;
       CallRow& row = table.row({reinterpret_cast<const void*>(std::uintptr_t{16}), 1, 0, 2});
       SampleStore samples;
@@ -156,14 +159,21 @@ TEST(Journal, OfAFolderIsLeftOrGone) {
     EXPECT_GT(rank.wall_ns, 0);
     EXPECT_LT(rank.wall_ns, 1e12);
   }
+  run_ranks(
+      folder, 3, [](int) {}, false);
+  const int again = open(path.c_str(), O_RDONLY);
+  const std::array of_hosts{OpenJournal{again, false}};
+  for (const RankProfile& rank : read_journals(of_hosts).ranks)
+    EXPECT_TRUE(rank.samples.empty()) << "clocks of hosts differ";
+  close(again);
   unlink(path.c_str());
-  run_ranks(folder, 3, [](int rank) {
+  run_ranks(folder, 4, [](int rank) {
     if (rank == 1) // the first is killed before it reports
       journal().close_section();
   });
   EXPECT_TRUE(std::filesystem::exists(folder));
   std::filesystem::remove_all(folder);
-  run_ranks(folder, 4, [](int) { journal().close_section(); });
+  run_ranks(folder, 5, [](int) { journal().close_section(); });
   EXPECT_FALSE(std::filesystem::exists(folder));
 }
 
