@@ -16,7 +16,8 @@ def doctor(*, as_json: Annotated[bool, typer.Option("--json", help="Print it as 
 
     The answer is made to be pasted into a report of a problem. The exit status is 1 if something cannot work.
     """
-    from thalweg.doctor import FAIL, findings, lines_of  # noqa: PLC0415 - help does without
+    from thalweg.doctor import findings  # noqa: PLC0415
+    from thalweg.health.finding import FAIL, lines_of  # noqa: PLC0415 - help does without
 
     found = findings(os.environ, os.getcwd())
     if as_json:

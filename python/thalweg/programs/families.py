@@ -64,7 +64,7 @@ def loaded_mpi(program: str, libraries: Mapping[str, str]) -> LoadedMpi | None:
         raise ThalwegError(PROGRAM, message, "link the program with the library's default (LP64) interface")
     present = [(family, soname) for family in FAMILIES for soname in family.sonames if soname in libraries]
     if not present:
-        foreign = [soname for soname in libraries if _MPI_LIBRARY.match(soname)]
+        foreign = [soname for soname in libraries if looks_like_mpi(soname)]
         if foreign:
             message = f"{program} uses {foreign[0]}, an MPI that Thalweg does not support"
             raise ThalwegError(PROGRAM, message, _SUPPORTED)
@@ -75,6 +75,11 @@ def loaded_mpi(program: str, libraries: Mapping[str, str]) -> LoadedMpi | None:
         message = f"{program} loads two MPI libraries: {soname} and {others[0]}"
         raise ThalwegError(PROGRAM, message, "link all of it with one MPI; `ldd` shows who brings which")
     return LoadedMpi(family, libraries[soname])
+
+
+def looks_like_mpi(name: str) -> bool:
+    """Tell whether a library's file name is that of some MPI's C interface, supported or not."""
+    return _MPI_LIBRARY.match(name) is not None
 
 
 def family_of_library(path: str) -> Family | None:
