@@ -56,9 +56,9 @@ def check(document: dict[str, Any], cause: str) -> None:
 @pytest.mark.parametrize(
     ("options", "cause"), [([], "SIGTERM"), (["--signal=TERM"], "status 143"), (["--full", "--signal=TERM"], "SIGTERM")]
 )
-def test_a_cancelled_job_is_reported(cluster: Cluster, here: str, options: list[str], cause: str) -> None:
-    """Cancelling ends all; a signal goes to the ranks, or to the script's commands too."""
-    name = f"cancelled{len(options)}.json"
+def test_a_canceled_job_is_reported(cluster: Cluster, here: str, options: list[str], cause: str) -> None:
+    """Canceling ends all; a signal goes to the ranks, or to the script's commands too."""
+    name = f"canceled{len(options)}.json"
     job = cluster.submit(script(here, name))
     await_start(cluster, job)
     assert cluster.run("scancel", *options, job).status == 0

@@ -71,6 +71,41 @@ thalweg run --report mpirun.json -n 4 {here}
         assert [one["rank"] for one in report(cluster, name)["ranks"]] == [0, 1, 2, 3]
 
 
+def test_the_script_of_the_page_is_submitted_as_it_stands(cluster: Cluster, here: str) -> None:
+    text = (Path(__file__).parents[3] / "docs" / "cluster.md").read_text()
+    (script,) = re.findall(r"^```sh\n(#!.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    shutil.copy(here, cluster.shared / "app")
+    job = cluster.submit(script)
+    cluster.wait(job, "COMPLETED")
+    assert cluster.output(job).count("sum 6") == 4
+    seen = report(cluster, f"run-{job}.json")
+    assert [one["rank"] for one in seen["ranks"]] == [0, 1, 2, 3]
+    assert {one["host"] for one in seen["ranks"]} == set(cluster.nodes)
+
+
+@pytest.mark.parametrize(("size", "ranks"), [(["-N", "1", "-n", "3"], 3), (["-N", "2", "--ntasks-per-node=2"], 4)])
+def test_an_allocation_has_the_librarys_own_algorithms(
+    cluster: Cluster, here: str, size: list[str], ranks: int
+) -> None:
+    run = ["thalweg", "run", "--use", "allreduce=library:ring", "--report", "own.json", "-n", str(ranks), here]
+    done = cluster.run("salloc", "--quiet", *size, *run)
+    assert done.status == 0, done.err
+    assert "takes no effect" not in done.err
+    site = next(one for one in report(cluster, "own.json")["calls"] if one["function"] == "MPI_Allreduce")
+    assert [one["strategy"] for one in site["ran_on"]] == ["native"]
+
+
+def test_the_doctor_sees_the_cluster(cluster: Cluster) -> None:
+    done = cluster.run("srun", "thalweg", "doctor", "--json")
+    assert done.status == 0, done.out + done.err
+    found = {one["subject"]: one for one in json.loads(done.out)}
+    assert "pmi2, pmix" in found["Slurm"]["text"]
+    assert "none by default" in found["Slurm"]["text"]
+    assert "--mpi=pmix (Open MPI)" in found["Slurm"]["remedy"]
+    if cluster.limits_memory:
+        assert "the control group grants 375 MiB" in found["memory"]["text"]
+
+
 @pytest.mark.parametrize("export", ["ALL", "NONE"])
 def test_ranks_have_the_environment_that_the_user_exports(cluster: Cluster, here: str, export: str) -> None:
     """They have the same with and without Thalweg, and Thalweg's variables either way."""
