@@ -117,6 +117,14 @@ class TestHandingVariablesToRanks:
         own = with_variables(launcher(SLURM), ["--export=ALL", "./app"], VARIABLES, environment)
         assert own == ["--export=ALL,LD_PRELOAD=/ours.so", "./app"]
 
+    @pytest.mark.parametrize("before", [[], ["-n", "2"], ["-l"], ["--mpi=pmix"], ["--epilog", "/bin/true", "-n", "2"]])
+    def test_options_of_the_program_are_not_slurms(self, before: list[str]) -> None:
+        words = [*before, "/bin/cat", "--export=x", "--export", "y"]
+        command = with_variables(launcher(SLURM), words, {"LD_PRELOAD": "/o.so"}, {})
+        assert command == ["--export=ALL,LD_PRELOAD=/o.so", *words]
+        command = with_variables(launcher(SLURM), ["--export=A", *words], {"LD_PRELOAD": "/o.so"}, {})
+        assert command == ["--export=A,LD_PRELOAD=/o.so", *words]
+
     def test_flux_needs_a_command_that_starts_programs(self) -> None:
         with pytest.raises(ThalwegError, match="flux starts programs with one of"):
             with_variables(launcher(FLUX), ["jobs"], VARIABLES, {})

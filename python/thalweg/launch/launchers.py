@@ -213,7 +213,8 @@ def _with_slurm_export(
 
     `#SBATCH --export=NONE` leaves its list to every srun of the script, in a variable.
     """
-    options = [place for place, word in enumerate(words) if word == "--export" or word.startswith("--export=")]
+    own_words = words[: _program_in(words, environment)]
+    options = [place for place, word in enumerate(own_words) if word == "--export" or word.startswith("--export=")]
     before, rest, given = words[:0], words, environment.get("SLURM_EXPORT_ENV") or "ALL"
     if options:
         _, equals, value = words[options[0]].partition("=")
@@ -228,6 +229,16 @@ def _with_slurm_export(
     elif preload:
         entries.append(f"{PRELOAD}={preload}")
     return [*before, "--export=" + ",".join(entries), *rest]
+
+
+def _program_in(words: Sequence[str], environment: Mapping[str, str]) -> int:
+    """Give the place of the program among srun's words, whose own options are not srun's; their number if in doubt."""
+    for place, word in enumerate(words):
+        before = words[place - 1] if place else ""
+        may_take_a_value = before.startswith("-") and "=" not in before and (before.startswith("--") or "/" not in word)
+        if not word.startswith("-") and not may_take_a_value and executable(word, environment):
+            return place
+    return len(words)
 
 
 def _with_flux_environment(words: list[str], preload: str) -> list[str]:
