@@ -54,7 +54,7 @@ TaskPlugin={task}
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory
 SlurmdParameters=config_overrides
-SchedulerParameters=sched_min_interval=100000,batch_sched_delay=0
+SchedulerParameters=sched_min_interval=100000,batch_sched_delay=0,bf_interval=1
 AccountingStorageType=accounting_storage/none
 JobAcctGatherType=jobacct_gather/none
 MpiDefault=none

@@ -71,6 +71,18 @@ thalweg run --report mpirun.json -n 4 {here}
         assert [one["rank"] for one in report(cluster, name)["ranks"]] == [0, 1, 2, 3]
 
 
+def test_parts_of_a_job_may_differ(cluster: Cluster, here: str) -> None:
+    """Slurm gives each part nodes of its own, and the program its own options."""
+    words = ["thalweg", "run", "--report", "parts.json", "srun", "--mpi=pmix", "-n", "1", here, "10", "--export=x", ":"]
+    done = cluster.run(*words, "-n", "3", "--export=ALL,FLAVOR=sweet", here)
+    assert done.status == 0, done.err
+    first, second = cluster.nodes
+    assert sorted(done.out.splitlines()) == [
+        f"rank 0 on {first}, sum 6, FLAVOR -", *(f"rank {rank} on {second}, sum 6, FLAVOR sweet" for rank in (1, 2, 3))
+    ]  # fmt: skip
+    assert len(report(cluster, "parts.json")["ranks"]) == 4
+
+
 def test_the_script_of_the_page_is_submitted_as_it_stands(cluster: Cluster, here: str) -> None:
     text = (Path(__file__).parents[3] / "docs" / "cluster.md").read_text()
     (script,) = re.findall(r"^```sh\n(#!.*?)^```$", text, re.MULTILINE | re.DOTALL)
