@@ -55,7 +55,9 @@ class Fitted:
             return line
         from thalweg.terminal import wrapped  # noqa: PLC0415 - slow, and most lines fit
 
-        return wrapped(line[:-1], width) + "\n"
+        text = line[:-1].lstrip()
+        indent = min(len(line) - 1 - len(text), width - _WIDTH_MIN)  # rows have room for words
+        return wrapped(" " * indent + text, width) + "\n"
 
 
 def _width(stream: TextIO) -> int:
@@ -71,5 +73,5 @@ def _width(stream: TextIO) -> int:
 def fitted(stream: TextIO | None) -> Any:
     """Fit a stream if it is a terminal; a closed one takes what is written and loses it."""
     if stream is None:
-        return open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - as long as the process
+        return open(os.devnull, "w", encoding="utf-8")
     return Fitted(stream) if stream.isatty() else stream

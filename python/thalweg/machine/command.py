@@ -23,7 +23,7 @@ from thalweg.machine.parts import describe, describe_ranks, find_parts
 from thalweg.machine.probe import probe, steps
 from thalweg.machine.resource_files import described, text_of
 from thalweg.plots import new_figure, save_figure
-from thalweg.terminal import output_console
+from thalweg.terminal import output_console, print_next
 from thalweg.trials.compiler import trial_program
 from thalweg.trials.session import Job, Session, start_words
 from thalweg.units import count_text, rate_text, size_text, time_text, times_text
@@ -81,6 +81,8 @@ def probe_machine(
     if plot:
         draw(machine, measured, plot)
         console.print(f"drawn in {plot}")
+    if not output:
+        print_next(f"thalweg tune -n {session.job.ranks}" + (f" --lab {lab}" if lab else ""))
 
 
 def searched_network(console: Console, session: Session) -> tuple[str, list[tuple[str, int]]]:
