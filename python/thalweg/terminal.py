@@ -6,7 +6,7 @@ from __future__ import annotations
 import shutil
 import sys
 import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -36,13 +36,14 @@ def output_console() -> Console:
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, texts: Collection[int] = (0,)) -> None:
     """Print a table; columns whose numbers are in `texts` stand on the left, and figures on the right.
 
-    On a narrow terminal cells take several rows, and nothing of them is cut off.
+    On a narrow terminal cells take several rows, but for those of the first column, and nothing of them is cut off.
     """
     from rich.table import Table  # noqa: PLC0415 - slow, as its console
 
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     for number, heading in enumerate(headings):
-        table.add_column(heading, justify="left" if number in texts else "right", overflow="fold")
+        justify: Literal["left", "right"] = "left" if number in texts else "right"
+        table.add_column(heading, justify=justify, overflow="fold", no_wrap=number == 0)
     for row in rows:
         table.add_row(*row)
     output_console().print(table)

@@ -100,7 +100,11 @@ def test_a_script_that_starts_the_program(thalweg: Command, programs: Programs) 
 def test_programs_of_one_name_and_two_compilers_are_two(programs: Programs) -> None:
     source = "#include <stdio.h>\nint main(void) { puts(WORD); return 0; }\n"
     first, second = (programs.build("twice", source, "cc", f'-DWORD="{word}"') for word in ("one", "two"))
-    assert [subprocess.check_output([path], text=True) for path in (first, second, first)] == ["one\n", "two\n", "one\n"]
+    assert [subprocess.check_output([path], text=True) for path in (first, second, first)] == [
+        "one\n",
+        "two\n",
+        "one\n",
+    ]
 
 
 def test_signals_end_the_job_as_they_do_natively(

@@ -123,7 +123,7 @@ def _print(loads: NDArray[np.int64], found: Balance, order: str, allocation: Mac
     where = "" if allocation is None else f" on {count_text(allocation.node_count, 'node')} of {allocation.name}"
     print(f"order: {order}{where}\n")
     print_table(
-        ["  scheme", "messages", "tasks", "received by one", "sent by one", "hop-tasks", "exchange", "work"],
+        ["  scheme", "messages", "tasks", "received by one", "sent by one", "task hops", "exchange", "work"],
         [_row(one, chosen=one.scheme == found.scheme, with_hops=allocation is not None) for one in found.candidates],
     )
     entry = next(one for one in _core.schemes() if one.name == found.scheme)

@@ -15,6 +15,7 @@ from thalweg.machine.machine import Machine
 from thalweg.placement.machine import Slots
 from thalweg.placement.mapping import Budget
 from thalweg.placement.pattern import Pattern, whole_number
+from thalweg.units import time_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -202,7 +203,7 @@ HEADINGS = (
     "time",
     "of the best",
     "in order",
-    "hops/byte",
+    "hops a byte",
     "hottest link",
 )
 
@@ -216,7 +217,7 @@ def rows_of(found: Sequence[Advice]) -> list[list[str]]:
             str(one.nodes),
             str(one.ranks_per_node),
             str(one.spare),
-            f"{one.seconds:.4g} s",
+            time_text(one.seconds),
             f"{one.seconds / best if best else 1.0:.2f}",
             f"{one.seconds_in_order / one.seconds if one.seconds else 1.0:.2f}",
             f"{one.hops_per_byte:.3g}",
