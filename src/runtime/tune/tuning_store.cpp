@@ -38,7 +38,7 @@ void replace(const std::string& path, const TuningFile& file) {
 }
 
 // Moves a file away, to a name that nothing has. Nobody else does it meanwhile: the caller has the lock.
-std::string kept_aside(const std::string& path) {
+std::string moved_away(const std::string& path) {
   std::error_code error;
   std::string kept = path + ".refused";
   for (int number = 2; fs::exists(fs::symlink_status(kept, error)); ++number)
@@ -80,7 +80,7 @@ std::string save_tuning(const std::string& path, const Tuning& found) {
   } catch (const Error& fault) {
     if (fault.status() == thalweg_error_system)
       throw;
-    kept = kept_aside(path);
+    kept = moved_away(path);
   }
   merge(file, found);
   replace(path, file);
