@@ -65,7 +65,9 @@ def screens(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Screens]:
     (folder / "loads.txt").write_text("3 14 1 5\n")
     (folder / "pairs.csv").write_text("0,9,1,0\n9,0,4,0\n1,4,0,7\n0,0,7,0\n")
     names = ("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME")
-    made = Screens(plain_environment() | dict.fromkeys(names, str(folder)), folder)
+    # Short, as a long path takes several rows of its cell.
+    short = {"THALWEG_TUNING": "/tmp/tuning.toml", "THALWEG_PATTERNS": "/tmp/patterns"}
+    made = Screens(plain_environment() | dict.fromkeys(names, str(folder)) | short, folder)
     yield made
     made.close()
 
