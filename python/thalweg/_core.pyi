@@ -714,8 +714,10 @@ def local_fingerprint(environment: Mapping[str, str]) -> Fingerprint:
 def load_tuning(path: str) -> list[Tuning]:
     """Reads a tuning file; one that is not there is empty."""
 
-def save_tuning(path: str, found: Tuning) -> None:
-    """Merges into the file under a lock and replaces it atomically."""
+def save_tuning(path: str, found: Tuning) -> str:
+    """
+    Merges into the file under a lock and replaces it atomically. Gives the name under which a file that does not read is kept; empty otherwise.
+    """
 
 class Grid:
     """A mesh or torus; a place's number has coordinate 0 vary fastest."""

@@ -55,7 +55,9 @@ class Fitted:
             return line
         from thalweg.terminal import wrapped  # noqa: PLC0415 - slow, and most lines fit
 
-        return wrapped(line[:-1], width) + "\n"
+        text = line[:-1].lstrip()
+        indent = min(len(line) - 1 - len(text), width - _WIDTH_MIN)  # rows have room for words
+        return wrapped(" " * indent + text, width) + "\n"
 
 
 def _width(stream: TextIO) -> int:

@@ -6,9 +6,11 @@ from __future__ import annotations
 import shutil
 import sys
 import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
     from rich.console import Console
 
 _WIDTH_OF_FILES = 10_000
@@ -26,8 +28,33 @@ def output_console() -> Console:
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
 
-    width = None if sys.stdout.isatty() else _WIDTH_OF_FILES
-    return Output(soft_wrap=True, highlight=False, emoji=False, markup=False, width=width)
+    is_screen = sys.stdout.isatty()
+    width = None if is_screen else _WIDTH_OF_FILES
+    return Output(soft_wrap=not is_screen, highlight=False, emoji=False, markup=False, width=width)
+
+
+def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, texts: Collection[int] = (0,)) -> None:
+    """Print a table; columns whose numbers are in `texts` stand on the left, and figures on the right.
+
+    On a narrow terminal cells take several rows, but for those of the first column, and nothing of them is cut off.
+    """
+    from rich.table import Table  # noqa: PLC0415 - slow, as its console
+
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    for number, heading in enumerate(headings):
+        justify: Literal["left", "right"] = "left" if number in texts else "right"
+        table.add_column(heading, justify=justify, overflow="fold", no_wrap=number == 0)
+    for row in rows:
+        table.add_row(*row)
+    output_console().print(table)
+
+
+def print_next(command: str) -> None:
+    """Print the command that helps next, as the last line: on stdout for people, who read a terminal, else on stderr.
+
+    Programs that read stdout find nothing there but what they asked for.
+    """
+    print(f"next: {command}", file=sys.stdout if sys.stdout.isatty() else sys.stderr)
 
 
 def print_line(line: str) -> None:

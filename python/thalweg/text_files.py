@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from thalweg import _core
@@ -42,13 +43,13 @@ class Line(NamedTuple):
 
 
 def read_text(path: str | os.PathLike[str], remedy: str = "name a readable file of text") -> str:
-    """Read a file of text, without its byte order mark; lines end as on Unix.
+    """Read a file of text, without its byte order mark; lines end as on Unix. The name - is standard input's.
 
     Raises ThalwegError for what cannot be read, with the line for what is no UTF-8 text.
     """
     name = os.fspath(path)
     try:
-        data = _core.read_text(name, remedy)
+        data = sys.stdin.buffer.read() if name == "-" and sys.stdin is not None else _core.read_text(name, remedy)
     except _core.Error as error:
         raise ThalwegError(SETTINGS, *error.args) from error
     try:

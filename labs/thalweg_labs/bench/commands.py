@@ -22,7 +22,9 @@ def collectives(
     mpi: Annotated[str, typer.Option(help="Only this MPI: openmpi or mpich.", show_default="both")] = "",
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.")] = 2,
     ops: Annotated[str, typer.Option(help="Only these operations, separated by commas.", show_default="all")] = "",
-    sizes: Annotated[str, typer.Option(help="Bytes of a unit, separated by commas.", show_default="8 to 1Mi")] = "",
+    sizes: Annotated[
+        str, typer.Option("--bytes", "--sizes", help="Bytes of a unit, separated by commas.", show_default="8 to 1Mi")
+    ] = "",
     strategies: Annotated[str, typer.Option(help="Only these strategies.", show_default="all")] = "",
     batches: Annotated[int, typer.Option(help="Batches of each candidate; their median counts.")] = 15,
 ) -> None:
@@ -46,7 +48,7 @@ def model(
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.")] = 2,
     lab: Annotated[str, typer.Option(help="On the hosts of the lab of this name.", show_default=False)] = "",
     ops: Annotated[str, typer.Option(help="Only these operations.", show_default="six")] = "",
-    sizes: Annotated[str, typer.Option(help="Bytes of a unit.", show_default="64,8Ki,64Ki")] = "",
+    sizes: Annotated[str, typer.Option("--bytes", "--sizes", help="Bytes of a unit.", show_default="64,8Ki,64Ki")] = "",
     machine: Annotated[str, typer.Option(metavar="FILE", help="The machine file.", show_default=False)] = "",
     plot: Annotated[str, output_file(help="Draw predicted over measured times.")] = "",
 ) -> None:
@@ -62,7 +64,7 @@ def tuned(
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.")] = 2,
     lab: Annotated[str, typer.Option(help="On the hosts of the lab of this name.", show_default=False)] = "",
     ops: Annotated[str, typer.Option(help="Only these operations.", show_default="six")] = "",
-    sizes: Annotated[str, typer.Option(help="Bytes of a unit.", show_default="8 to 512KiB")] = "",
+    sizes: Annotated[str, typer.Option("--bytes", "--sizes", help="Bytes of a unit.", show_default="8 to 512KiB")] = "",
     tuning: Annotated[str, typer.Option(metavar="FILE", help="The tuning file.", show_default=False)] = "",
     turns: Annotated[int, typer.Option(help="How many jobs of each kind.")] = 7,
     batches: Annotated[int, typer.Option(help="Batches of each case in a job; their median counts.")] = 5,
@@ -84,7 +86,7 @@ def intranode(
     ] = "openmpi,mpich",
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.")] = 2,
     ops: Annotated[str, typer.Option(help="Only these operations.", show_default="six")] = "",
-    sizes: Annotated[str, typer.Option(help="Bytes of a unit.", show_default="8 to 1MiB")] = "",
+    sizes: Annotated[str, typer.Option("--bytes", "--sizes", help="Bytes of a unit.", show_default="8 to 1MiB")] = "",
     tuning: Annotated[str, typer.Option(metavar="FILE", help="The tuning file.", show_default=False)] = "",
     turns: Annotated[int, typer.Option(help="How many jobs of each kind.")] = 5,
     batches: Annotated[int, typer.Option(help="Batches of each case in a job; their median counts.")] = 5,
@@ -119,7 +121,7 @@ def order(
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.")] = 8,
     lab: Annotated[str, typer.Option(help="On the hosts of the lab of this name.", show_default=False)] = "",
     ops: Annotated[str, typer.Option(help="Only these operations.")] = "allgather",
-    sizes: Annotated[str, typer.Option(help="Bytes of a unit.")] = "64KiB,256KiB,1MiB",
+    sizes: Annotated[str, typer.Option("--bytes", "--sizes", help="Bytes of a unit.")] = "64KiB,256KiB,1MiB",
     strategies: Annotated[str, typer.Option(help="Only these strategies; empty: all that take an order.")] = "ring",
     batches: Annotated[int, typer.Option(help="Batches of each candidate, in turns; pairs of them count.")] = 9,
 ) -> None:
@@ -151,7 +153,7 @@ def onesided(
     mpi: Annotated[str, typer.Option(help="The MPI, as for thalweg tune.")] = "openmpi",
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.")] = 8,
     lab: Annotated[str, typer.Option(help="On the hosts of the lab of this name.", show_default=False)] = "",
-    sizes: Annotated[str, typer.Option(help="Bytes of a unit.", show_default="8 to 4096")] = "",
+    sizes: Annotated[str, typer.Option("--bytes", "--sizes", help="Bytes of a unit.", show_default="8 to 4096")] = "",
     turns: Annotated[int, typer.Option(help="How many jobs.")] = 5,
     rows: Annotated[int, typer.Option(help="Of ten calls, in a job.", min=1, max=1000)] = 100,
 ) -> None:
@@ -172,7 +174,9 @@ def strangers(
     mpi: Annotated[str, typer.Option(help="MPIs, separated by commas, as for thalweg tune.")] = "openmpi",
     ranks: Annotated[str, typer.Option("--ranks", "-n", help="Numbers of ranks, separated by commas.")] = "2",
     ops: Annotated[str, typer.Option(help="Only these operations.", show_default="all")] = "",
-    sizes: Annotated[str, typer.Option(help="Bytes, as IMB counts them.", show_default="8 to 400000")] = "",
+    sizes: Annotated[
+        str, typer.Option("--bytes", "--sizes", help="Bytes, as IMB counts them.", show_default="8 to 400000")
+    ] = "",
     warm: Annotated[int, typer.Option(help="Calls of each case that are not timed.", min=0)] = 100,
     calls: Annotated[int, typer.Option(help="Calls of each case that are.", min=1)] = 400,
     limit: Annotated[float, typer.Option(help="Seconds after which a case has fewer calls.")] = 10,
@@ -327,7 +331,9 @@ def page(
 
 def make_application() -> typer.Typer:
     """Make the group of benchmark commands."""
-    app = typer.Typer(help="Measure Thalweg against the MPI libraries themselves.", no_args_is_help=True)
+    app = typer.Typer(
+        help="Measure Thalweg against the MPI libraries themselves.", no_args_is_help=True, rich_markup_mode=None
+    )
     commands = (
         collectives,
         model,

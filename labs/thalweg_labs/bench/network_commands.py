@@ -76,7 +76,7 @@ def simulate(
     mpi: Annotated[str, typer.Option(help="The MPI to measure with, as for thalweg tune.")] = "openmpi",
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks to measure with.")] = 8,
     ops: Annotated[str, typer.Option(help="The operations to measure.", show_default="six")] = "",
-    sizes: Annotated[str, typer.Option(help="Bytes of a unit to measure.")] = "8KiB,64KiB",
+    sizes: Annotated[str, typer.Option("--bytes", "--sizes", help="Bytes of a unit to measure.")] = "8KiB,64KiB",
     programs: Annotated[bool, typer.Option("--programs", help="Measure traced programs, not single calls.")] = False,
     folder: Annotated[Path, typer.Option(help="Where the examples have been built.")] = Path("build/examples"),
 ) -> None:

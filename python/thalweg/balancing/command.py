@@ -16,6 +16,7 @@ from thalweg.errors import SETTINGS, USAGE, ThalwegError
 from thalweg.machine import files
 from thalweg.machine.machine import Machine
 from thalweg.machine.node_files import read_nodes
+from thalweg.terminal import print_table
 from thalweg.units import count_text, time_text
 
 if TYPE_CHECKING:
@@ -121,12 +122,10 @@ def _print(loads: NDArray[np.int64], found: Balance, order: str, allocation: Mac
     print(f"{ranks} with {tasks} tasks, {tasks / loads.size:.6g} each; at most {loads.max()} on a rank")
     where = "" if allocation is None else f" on {count_text(allocation.node_count, 'node')} of {allocation.name}"
     print(f"order: {order}{where}\n")
-    print(
-        f"{'scheme':<14}{'messages':>9}{'tasks':>11}  received by one    sent by one {'hop-tasks':>12}"
-        f"{'exchange':>10}{'work':>10}"
+    print_table(
+        ["  scheme", "messages", "tasks", "received by one", "sent by one", "task hops", "exchange", "work"],
+        [_row(one, chosen=one.scheme == found.scheme, with_hops=allocation is not None) for one in found.candidates],
     )
-    for one in found.candidates:
-        print(_line(one, chosen=one.scheme == found.scheme, with_hops=allocation is not None))
     entry = next(one for one in _core.schemes() if one.name == found.scheme)
     print(f"\n{entry.name}, {entry.summary}; wins when {entry.wins_when}")
     print(f"chosen: {found.reason}; then at most {found.loads.max()} tasks on a rank")
@@ -134,22 +133,23 @@ def _print(loads: NDArray[np.int64], found: Balance, order: str, allocation: Mac
         _print_transfers(found, shown)
 
 
-def _line(one: _core.BalanceCandidate, *, chosen: bool, with_hops: bool) -> str:
+def _row(one: _core.BalanceCandidate, *, chosen: bool, with_hops: bool) -> list[str]:
     figures = one.figures
-    received = f"{figures.tasks_received_max} in {figures.receives_max}"
-    sent = f"{figures.tasks_sent_max} in {figures.sends_max}"
-    return (
-        f"{'*' if chosen else ' '} {one.scheme:<12}{figures.messages:>9}{figures.tasks:>11}{received:>17}{sent:>15} "
-        f"{one.hop_tasks if with_hops else '-':>12}{time_text(one.exchange_seconds):>10}"
-        f"{time_text(one.work_seconds):>10}"
-    )
+    return [
+        f"{'*' if chosen else ' '} {one.scheme}",
+        str(figures.messages),
+        str(figures.tasks),
+        f"{figures.tasks_received_max} in {figures.receives_max}",
+        f"{figures.tasks_sent_max} in {figures.sends_max}",
+        str(one.hop_tasks) if with_hops else "-",
+        time_text(one.exchange_seconds),
+        time_text(one.work_seconds),
+    ]
 
 
 def _print_transfers(found: Balance, shown: int) -> None:
-    print(f"\n{'from':>9}{'to':>10}{'tasks':>12}")
-    for sender, receiver, tasks in zip(
-        found.senders[:shown], found.receivers[:shown], found.tasks[:shown], strict=True
-    ):
-        print(f"{sender:>9}{receiver:>10}{tasks:>12}")
+    columns = (found.senders[:shown], found.receivers[:shown], found.tasks[:shown])
+    print()
+    print_table(["from", "to", "tasks"], [[str(each) for each in row] for row in zip(*columns, strict=True)], texts=())
     if found.tasks.size > shown:
         print(f"and {found.tasks.size - shown} more messages: --all prints them, --json too")

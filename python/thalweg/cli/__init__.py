@@ -10,6 +10,8 @@ from thalweg.errors import USAGE, ThalwegError
 
 _HELP = ("-h", "--help")
 _COMPLETION = ("--install-completion", "--show-completion")
+_ASKED = {"info": "doctor", "debug": "doctor", "env": "config", "profile": "run", "page": "report", "html": "report"}
+"""What users of other tools may ask for, and the command that answers."""
 _TYPER_ASKED = "_THALWEG_COMPLETE"
 
 
@@ -27,6 +29,8 @@ def application(words: Sequence[str]) -> int:
 
         print(main_page(_extension_names()), end="")
         return 0 if words else USAGE.number
+    if words[0] == "help":
+        return application([*words[1:], "--help"])
     if words[0] == "--version":
         from importlib.metadata import version  # noqa: PLC0415 - slow, and needed here alone
 
@@ -91,7 +95,8 @@ def _extension_names() -> list[str]:
 def _all_words() -> dict[str, str]:
     """Every word that names a command, with the line that it stands for."""
     inner = {name.rpartition(" ")[2]: f"thalweg {name}" for name in BY_NAME}
-    return {name: f"thalweg {name}" for name in (*_extension_names(), "--help", "--version")} | inner | {
+    asked = {word: f"thalweg {name}" for word, name in _ASKED.items()}
+    return asked | {name: f"thalweg {name}" for name in (*_extension_names(), "--help", "--version")} | inner | {
         name: f"thalweg {name}" for name in top_names()
     }  # fmt: skip
 

@@ -33,14 +33,13 @@ def config(*, as_json: Annotated[bool, typer.Option("--json", help="Print JSON."
 
 
 def _print_table(rows: list[tuple[str, object, str]]) -> None:
-    from rich.table import Table  # noqa: PLC0415 - slow, and not needed for JSON
+    from thalweg.terminal import print_table  # noqa: PLC0415 - JSON does without
 
-    from thalweg.terminal import output_console  # noqa: PLC0415
-
-    table = Table("setting", "value", "comes from", box=None, header_style="bold", pad_edge=False)
-    for name, value, origin in rows:
-        table.add_row(name, _shown(value), origin, style="dim" if origin == "default" else "")
-    output_console().print(table)
+    print_table(
+        ["setting", "value", "comes from"],
+        [(name, _shown(value), origin) for name, value, origin in rows],
+        texts=(0, 1, 2),
+    )
 
 
 def _rows(name: str, setting: EffectiveValue) -> list[tuple[str, object, str]]:

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from thalweg.terminal import print_next
+
 _Name = Annotated[
     str, typer.Option("--name", envvar="THALWEG_LAB", help="Of the lab, if there are several: its hosts are NAME-h0, …")
 ]
@@ -49,6 +51,7 @@ def up(
     network.up(lab)
     shuffled = f"; jobs get them as {', '.join(lab.dealt)}" if shuffle else ""
     print(f"{hosts} hosts are up: {lab.names[0]} to {lab.names[-1]}, {rate} each, {topology}{shuffled}")
+    print_next(f"thalweg lab run{'' if name == 'thalweg' else f' --name {name}'} -n {hosts} -- ./program")
 
 
 def down(*, name: _Name = "thalweg") -> None:

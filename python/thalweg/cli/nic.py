@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from thalweg.terminal import print_line
+
 _Device = Annotated[str, typer.Option(help="The network device that the hosts reach each other by.")]
 _Operators = Annotated[
     str, typer.Option(metavar="FOLDER", help="Operators of users, compiled: files *.o; see docs/nic.md.")
@@ -58,6 +60,7 @@ def check(
     switch: Annotated[str, typer.Option(metavar="BRIDGE", help="As a switch: this bridge.")] = "",
     router: Annotated[str, typer.Option(metavar="DEVICE", help="As a router: with the address of this one.")] = "",
     operators: _Operators = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Look whether this host can run collectives so.
 
@@ -67,7 +70,10 @@ def check(
 
     role = "switch" if switch else "router" if router else ""
     found = findings(switch or router or device, role, operators)
-    for finding in found:
-        print(f"{'yes' if finding.is_good else 'no ':3}  {finding.text}")
+    if as_json:
+        print(json.dumps([finding._asdict() for finding in found]))
+    else:
+        for finding in found:
+            print_line(f"{'yes' if finding.is_good else 'no ':3}  {finding.text}")
     if not all(finding.is_good for finding in found):
         raise typer.Exit(1)

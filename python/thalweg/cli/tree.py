@@ -26,6 +26,8 @@ def run_leaf(command: Command, words: Sequence[str]) -> int:
     """Run one command whose function says by its signature what it takes."""
     app = _typer()
     _add(app, command, command.name)
+    if list(words[-2:]) in (["--", "-h"], ["--", "--help"]):
+        words = [*words[:-2], "--help"]  # no launcher has that name
     return _run(app, command.name, words)
 
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`thalweg tune search`: find the best strategies of this machine."""
 
+import shlex
 import sys
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -19,7 +21,7 @@ from thalweg.cli.options import (
 from thalweg.cli.outputs import output_file
 from thalweg.cli.printing import size_from_text
 from thalweg.errors import USAGE, ThalwegError
-from thalweg.terminal import print_line
+from thalweg.terminal import print_line, print_next
 
 # The report has them, if there is one.
 _Ranks = Annotated[
@@ -69,13 +71,14 @@ def search(
 
     if of_report and (ops or sizes):
         raise ThalwegError(USAGE, "thalweg tune search: --for has operations and sizes", "leave --ops and --bytes out")
+    command: Sequence[str] = ()
     if of_report:
         from thalweg.tune.wanted import describe, expected, other_shape, read_wanted  # noqa: PLC0415
 
         report, of_run = read_wanted(of_report)
         if (remark := other_shape(report, of_report)) and not (launcher or lab):
             print(f"thalweg: {remark}", file=sys.stderr)
-        ranks, mpi = ranks or len(report.ranks), mpi or report.library_path
+        command, ranks, mpi = report.command, ranks or len(report.ranks), mpi or report.library_path
         for line in describe(of_run):
             print_line(line)
         wanted = [one.case for one in of_run]
@@ -98,3 +101,13 @@ def search(
     if of_report:
         ratios = {one.case: one.outcome.seconds / one.outcome.native_seconds for one in found}
         print_line(expected(report, of_run, ratios, of_report))
+    if not launcher:
+        _print_next(command, ranks or 2, lab, tuning)
+
+
+def _print_next(command: Sequence[str], ranks: int, lab: str, tuning: str) -> None:
+    """Say how to run what was tuned for: the report's own program, where there is one."""
+    words = ["thalweg", *(["lab", "run", "--name", lab] if lab else ["run"])]
+    words += ["--tuning", tuning] if tuning else []
+    words += ["--report", "after.json"] if command else []
+    print_next(shlex.join([*words, "-n", str(ranks), "--", *(command or ["./program"])]))

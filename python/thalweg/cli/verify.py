@@ -2,6 +2,7 @@
 """`thalweg strategies verify`: prove strategies over ranges of ranks, with a progress bar."""
 
 import itertools
+import json
 import os
 import time
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from thalweg.cli.ending import leave_now
-from thalweg.cli.options import Operations, words_in
+from thalweg.cli.options import AsJson, Operations, words_in
 from thalweg.errors import FAILED, USAGE, ThalwegError
 from thalweg.strategies import all_strategies, prove
 
@@ -33,6 +34,7 @@ def verify(
     ops: Operations = "",
     strategy: Annotated[str, typer.Option(help="Only strategies of this name.", show_default="all")] = "",
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Proofs at a time; 0: one for each core.")] = 0,
+    as_json: AsJson = False,
 ) -> None:
     """Prove strategies.
 
@@ -51,12 +53,17 @@ def verify(
     begin = time.monotonic()
     problems, faults = _prove(entries, counts, roots, jobs or len(os.sched_getaffinity(0)))
     seconds = time.monotonic() - begin
-    for fault in faults:
-        typer.echo(fault)
+    if as_json:
+        proven = {"strategies": len(entries), "ranks": counts, "problems": problems, "faults": faults}
+        typer.echo(json.dumps(proven | {"seconds": seconds}))
+    else:
+        for fault in faults:
+            typer.echo(fault)
     summary = f"{len(entries)} strategies, {len(counts)} numbers of ranks, {problems} problems in {seconds:.1f} s"
     if faults:
         raise ThalwegError(FAILED, f"{len(faults)} faults in {summary}")
-    typer.echo(f"proven: {summary}")
+    if not as_json:
+        typer.echo(f"proven: {summary}")
 
 
 def rank_counts(text: str) -> list[int]:

@@ -49,7 +49,7 @@ def read_arguments(words: Sequence[str], name: str = "thalweg run", known: Seque
     Raises ThalwegError for flags that are not known or have a wrong value, or where no program is named.
     """
     given, command = Parser(name, known).read(words)
-    if any(one.flag is HELP for one in given):
+    if any(one.flag is HELP for one in given) or command[:1] in (["-h"], ["--help"]):
         return Arguments(0, False, {}, (), asks_for_help=True)
     flags = _settings(given)
     ranks = _ranks([one.value for one in given if one.flag is RANKS], name)

@@ -25,7 +25,7 @@ from thalweg.machine.probe import probe, steps
 from thalweg.machine.resource_files import described, text_of
 from thalweg.pages.writing import write_page
 from thalweg.plots import new_figure, save_figure
-from thalweg.terminal import output_console
+from thalweg.terminal import output_console, print_next
 from thalweg.trials.session import Job, Session, start_words
 from thalweg.trials.shipped import trial_program
 from thalweg.units import count_text, rate_text, size_text, time_text, times_text
@@ -86,6 +86,8 @@ def probe_machine(
         console.print(f"drawn in {plot}")
     if html:
         console.print(write_page(machine_page(machine, measured, str(path), _single), html), soft_wrap=True)
+    if not output:
+        print_next(f"thalweg tune -n {session.job.ranks}" + (f" --lab {lab}" if lab else ""))
 
 
 def searched_network(console: Console, session: Session) -> tuple[str, list[tuple[str, int]]]:

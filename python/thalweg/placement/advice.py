@@ -15,6 +15,7 @@ from thalweg.machine.machine import Machine
 from thalweg.placement.machine import Slots
 from thalweg.placement.mapping import Budget
 from thalweg.placement.pattern import Pattern, whole_number
+from thalweg.units import time_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -194,16 +195,33 @@ def _advice(  # noqa: PLR0913, PLR0917
     )
 
 
-def table(found: Sequence[Advice]) -> str:
-    """Write a line for each allocation, for people."""
+HEADINGS = (
+    "allocation",
+    "nodes",
+    "ranks a node",
+    "spare",
+    "time",
+    "of the best",
+    "in order",
+    "hops a byte",
+    "hottest link",
+)
+
+
+def rows_of(found: Sequence[Advice]) -> list[list[str]]:
+    """Write a row for each allocation, for people."""
     best = found[0].seconds
-    head = f"{'allocation':>14} {'nodes':>6} {'ranks a node':>12} {'spare':>6} {'time':>11} {'of the best':>11}"
-    lines = [f"{head} {'in order':>9} {'hops/byte':>9}  hottest link"]
-    for one in found:
-        behind = one.seconds / best if best else 1.0
-        in_order = one.seconds_in_order / one.seconds if one.seconds else 1.0
-        lines.append(
-            f"{one.shape:>14} {one.nodes:6} {one.ranks_per_node:12} {one.spare:6} {one.seconds:9.4g} s {behind:11.2f} "
-            f"{in_order:9.2f} {one.hops_per_byte:9.3g}  {one.hottest or '-'}"
-        )
-    return "\n".join(lines)
+    return [
+        [
+            one.shape,
+            str(one.nodes),
+            str(one.ranks_per_node),
+            str(one.spare),
+            time_text(one.seconds),
+            f"{one.seconds / best if best else 1.0:.2f}",
+            f"{one.seconds_in_order / one.seconds if one.seconds else 1.0:.2f}",
+            f"{one.hops_per_byte:.3g}",
+            one.hottest or "-",
+        ]
+        for one in found
+    ]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from thalweg import _core
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.pages.writing import write_page
-from thalweg.placement.advice import LinkCosts, advise, table
+from thalweg.placement.advice import HEADINGS, LinkCosts, advise, rows_of
 from thalweg.placement.base_load import read_base_load
 from thalweg.placement.drawings import drawings
 from thalweg.placement.explain import explanation
@@ -24,6 +25,7 @@ from thalweg.placement.machine import read_slots
 from thalweg.placement.mapping import Budget, Placement, Sharing, map_ranks
 from thalweg.placement.page import placement_page
 from thalweg.placement.pictures import write_pictures
+from thalweg.terminal import print_next, print_table
 from thalweg.text_files import Place, lines_of, read_text, shown, write_text
 from thalweg.units import time_text
 
@@ -96,6 +98,8 @@ def place_ranks(
         _print_more(pattern, placement, compares=compares, explains=explains, draws=draws)
         if page:
             print(page)
+    if output and not is_piped and form in ("", "list"):
+        print_next(f"thalweg run --place {quote(output)} -n {pattern.tasks} -- ./program")
 
 
 def _print_more(pattern: Pattern, placement: Placement, *, compares: bool, explains: bool, draws: bool) -> None:
@@ -146,7 +150,10 @@ def print_advice(
         seed=seed,
         costs=LinkCosts(bytes_per_second=link_bandwidth),
     )
-    print(json.dumps([one._asdict() for one in found]) if as_json else table(found))
+    if as_json:
+        print(json.dumps([one._asdict() for one in found]))
+    else:
+        print_table(HEADINGS, rows_of(found), texts=(HEADINGS.index("hottest link"),))
 
 
 def numbers_in(text: str) -> list[int]:
@@ -192,10 +199,16 @@ def _print(pattern: Pattern, placement: Placement) -> None:
         f"by {placement.method} in {placement.seconds:.2f} s"
     )
     before, after = _figures(placement.identity), _figures(placement.placed)
-    print(f"{'':17} {'as numbered':>14} {'placed':>14} {'part':>6}")
-    for name, value in before.items():
-        part = f"{after[name] / value:6.2f}" if value else "     -"
-        print(f"{name + _UNITS[name]:17} {_figure(name, value):>14} {_figure(name, after[name]):>14} {part}")
+    rows = [
+        [
+            name + _UNITS[name],
+            _figure(name, value),
+            _figure(name, after[name]),
+            f"{after[name] / value:.2f}" if value else "-",
+        ]
+        for name, value in before.items()
+    ]
+    print_table(["", "as numbered", "placed", "part"], rows)
     if placement.imbalance is not None:
         print(f"ranks share slots: the heaviest has {100 * placement.imbalance:.3g} % more than the mean")
     for objective in ("hop-bytes", "link"):
@@ -222,13 +235,21 @@ def _proven(above: float) -> str:
 
 def _compare(pattern: Pattern, placement: Placement) -> None:
     slots = placement.slots
-    print(f"\n{'':14} {'hops per byte':>14} {'link, B':>14} {'contention, B':>14}")
     rows = {"as numbered": placement.numbered}
     for name in _core.published_heuristics():
         if placement.weights is None and (name not in _SLOW or slots.nodes.size <= _SLOW_MAX):
             rows[name] = _core.map_as_published(name, pattern.core, slots.machine, slots.nodes)
     rows["placed"] = placement.slot_of
     others = np.empty(0) if placement.base_load is None else placement.base_load
-    for name, slot_of in rows.items():
-        found = _core.placement_metrics(pattern.core, slots.machine, slots.nodes, slot_of, others)
-        print(f"{name:14} {found.hops_per_byte:14.6g} {found.link_max:14.6g} {found.phase_link_max:14.6g}")
+    found = {
+        name: _core.placement_metrics(pattern.core, slots.machine, slots.nodes, slot_of, others)
+        for name, slot_of in rows.items()
+    }
+    print()
+    print_table(
+        ["", "hops per byte", "link, B", "contention, B"],
+        [
+            [name, f"{one.hops_per_byte:.6g}", f"{one.link_max:.6g}", f"{one.phase_link_max:.6g}"]
+            for name, one in found.items()
+        ],
+    )

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from rich.console import Console
 from rich.progress import Progress
-from rich.table import Table
 
 from thalweg import _core
-from thalweg.terminal import output_console
+from thalweg.terminal import print_table
 from thalweg.trials.cases import OPERATIONS
 from thalweg.trials.session import Job, Session, start_words
 from thalweg.trials.shipped import trial_program
@@ -40,14 +39,13 @@ def check_library(
 
 
 def _print(found: list[Violation], count: int, job: Job, tuning_path: str) -> None:
-    console = output_console()
     fingerprint = _core.Fingerprint(list(job.fingerprint))
     own = store.of_job(store.load(tuning_path), job.fingerprint)
     known = remedies(own, job.ranks, len(set(job.nodes)))
-    table = Table("call", "unit", "takes", "instead", "takes", "times", "Thalweg", box=None)
+    rows = []
     for one in sorted(found, key=lambda one: one.instead_seconds / one.seconds):
         pick = known.get((OPERATIONS[one.call], one.size))
-        table.add_row(
+        row = (
             one.call,
             size_text(one.size) if one.size else "",
             time_text(one.seconds),
@@ -56,8 +54,7 @@ def _print(found: list[Violation], count: int, job: Job, tuning_path: str) -> No
             f"{one.seconds / one.instead_seconds:.2f}",
             f"{pick.use}, {time_text(pick.seconds)}" if pick else "native",
         )
-    if found:
-        console.print(table)
-    console.print(
-        f"{len(found)} of {count} guidelines are violated by {fingerprint.mpi} with {count_text(job.ranks, 'rank')}"
-    )
+        rows.append(row)
+    if rows:
+        print_table(["call", "unit", "takes", "instead", "takes", "times", "Thalweg"], rows, texts=(0, 3, 6))
+    print(f"{len(found)} of {count} guidelines are violated by {fingerprint.mpi} with {count_text(job.ranks, 'rank')}")

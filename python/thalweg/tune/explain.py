@@ -11,7 +11,7 @@ from thalweg import _core
 from thalweg.errors import SETTINGS, USAGE, ThalwegError
 from thalweg.machine import files
 from thalweg.settings.layers import default_tuning_file
-from thalweg.terminal import output_console, print_line
+from thalweg.terminal import output_console, print_line, print_next
 from thalweg.trials.cases import OPERATIONS, remark_on_routes
 from thalweg.trials.session import NATIVE
 from thalweg.tune import store
@@ -179,11 +179,11 @@ def _require_collective(call: str) -> None:
 def _print_pick(question: Question, picks: Sequence[tuple[_core.Pick, _core.Tuning]], tuning_path: str) -> None:
     """Say what runs and why; where nothing was measured, the command that does."""
     print_line(reason(question, picks, tuning_path))
-    operations = [operation for operation, call in OPERATIONS.items() if call == question.call]
-    if not picks and operations:
-        print_line(f"Next: {tune_command(question.ranks, operations, [question.size])}")
     if later := known_picks(store.load(tuning_path), question, nonblocking=True):
         print_line("nonblocking " + reason(question, later, tuning_path))
+    operations = [operation for operation, call in OPERATIONS.items() if call == question.call]
+    if not picks and operations:
+        print_next(tune_command(question.ranks, operations, [question.size]))
 
 
 def tune_command(ranks: int, operations: Collection[str], sizes: Collection[int]) -> str:

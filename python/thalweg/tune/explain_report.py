@@ -3,13 +3,14 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from shlex import quote
 from typing import Any
 
 from thalweg import _core
 from thalweg.documents import REPORT, parse_json
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.machine import files
-from thalweg.terminal import print_line
+from thalweg.terminal import print_line, print_next
 from thalweg.text_files import read_text
 from thalweg.trials.cases import NONBLOCKING, OPERATIONS
 from thalweg.trials.session import NATIVE
@@ -37,12 +38,15 @@ def explain_report(path: str, machine_file: str, tuning_file: str) -> None:
     if not isinstance(report, dict) or report.get("format") != REPORT:
         raise ThalwegError(USAGE, f"{path} is no report of a run", remedy)
     try:
-        _explain(report, machine_file, tuning_file)
+        commands = _explain(report, path, machine_file, tuning_file)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         raise ThalwegError(USAGE, f"{path} is no whole report of a run: {error!r}", remedy) from error
+    for command in commands:
+        print_next(command)
 
 
-def _explain(report: Mapping[str, Any], machine_file: str, tuning_file: str) -> None:
+def _explain(report: Mapping[str, Any], path: str, machine_file: str, tuning_file: str) -> list[str]:
+    """Print the explanation, and give the commands that help next."""
     machine_path = machine_file or _machine_of(report) or files.newest(os.environ)
     machine = files.load(machine_path) if machine_path else _default_machine(report)
     tuning = store.of_job(store.load(tuning_path_of(tuning_file)), report.get("fingerprint") or [])
@@ -57,6 +61,7 @@ def _explain(report: Mapping[str, Any], machine_file: str, tuning_file: str) -> 
             print_line(line)
     for line in unmeasured.lines():
         print_line(line)
+    return unmeasured.commands(path, len(report["ranks"]))
 
 
 class Unmeasured:
@@ -73,16 +78,22 @@ class Unmeasured:
         self._sizes.setdefault(question.ranks, {}).setdefault(operation, set()).add(question.size)
 
     def lines(self) -> list[str]:
-        """Say why, and what measures them: sizes that tune takes, a command for each number of ranks."""
+        """Say why nothing was chosen for them; nothing where there are none."""
         if not self._sizes:
             return []
-        lines = [
+        return [
             "",
             "(1) nothing was measured for such calls in jobs of this shape; a prediction alone never replaces native",
         ]
-        for ranks, operations in sorted(self._sizes.items()):
-            lines.append(f"Next: {tune_command(ranks, operations, set().union(*operations.values()))}")
-        return lines
+
+    def commands(self, path: str, job_ranks: int) -> list[str]:
+        """Give what measures them: of all ranks by the report, else a command for each number of ranks."""
+        return [
+            f"thalweg tune --for {quote(path)}"
+            if ranks == job_ranks
+            else tune_command(ranks, operations, set().union(*operations.values()))
+            for ranks, operations in sorted(self._sizes.items(), reverse=True)
+        ]
 
 
 def _machine_of(report: Mapping[str, Any]) -> str:

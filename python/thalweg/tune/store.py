@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tuning files, with the command's own errors."""
 
+import sys
 from collections.abc import Sequence
 
 from thalweg import _core
@@ -18,19 +19,21 @@ def load(path: str) -> list[_core.Tuning]:
 
 
 def save(path: str, found: _core.Tuning) -> None:
-    """Merge into a tuning file."""
+    """Merge into a tuning file, and say on stderr where one that does not read is kept."""
     try:
-        _core.save_tuning(path, found)
+        kept = _core.save_tuning(path, found)
     except _core.Error as error:
         raise ThalwegError(SETTINGS, *error.args) from error
+    if kept:
+        print(f"thalweg: {path} did not read, and is kept as {kept}", file=sys.stderr)
 
 
 def unusable_reason(path: str) -> str:
-    """Say why a tuning file does not read, and where saving keeps it; empty for one that does."""
+    """Say why a tuning file does not read; empty for one that does."""
     try:
         load(path)
     except ThalwegError as error:
-        return f"{error.message}; it is kept as {path}.refused"
+        return f"{error.message}; nothing of it is used, and a new file takes its place"
     return ""
 
 

@@ -240,8 +240,10 @@ void bind_tuning_files(nb::module_& module) {
              "Fills in processor, kernel and the environment's transport; the rest is a job's to know.");
   module.def("load_tuning", &tune::load_tuning, nb::arg("path"),
              "Reads a tuning file; one that is not there is empty.");
-  module.def("save_tuning", &tune::save_tuning, nb::arg("path"), nb::arg("found"),
-             "Merges into the file under a lock and replaces it atomically.");
+  module.def(
+      "save_tuning", &tune::save_tuning, nb::arg("path"), nb::arg("found"),
+      "Merges into the file under a lock and replaces it atomically. Gives the name under which a file that "
+      "does not read is kept; empty otherwise.");
 }
 
 void bind_evidence(nb::module_& module) {

@@ -128,7 +128,6 @@ int main(int count, char** words) {
                  "       thalweg-nic-agent OBJECT OPERATORS\n");
     return 2;
   }
-  thalweg::nic::handle_ends();
   try {
     if (count == 3) {
       std::puts(Programs::try_operators(words[1], words[2]).c_str());
@@ -146,7 +145,9 @@ int main(int count, char** words) {
     // takes long for programs: others are to hear at once that it has ended.
     std::optional<Neighbors> neighbors(device.address());
     const std::string operators = std::string_view(words[7]) == "-" ? "" : words[7];
-    Programs programs(words[1], device, hook_named(words[3]), operators);
+    // Until there is something to take down, a signal ends the process at once, as the kernel proves for
+    // seconds.
+    Programs programs(words[1], device, hook_named(words[3]), operators, thalweg::nic::handle_ends);
     const std::string name = name_of(device.address());
     allow_many_files();
     thalweg::nic::drop_privileges(programs.hook() == Hook::clsact);

@@ -102,7 +102,8 @@ struct Programs::Loaded {
   }
 };
 
-Programs::Programs(const std::string& object, const Device& device, Hook hook, const std::string& operators)
+Programs::Programs(const std::string& object, const Device& device, Hook hook, const std::string& operators,
+                   const std::function<void()>& before_attaching)
     : loaded_(std::make_unique<Loaded>(object, operators)) {
   const std::vector<int> devices = device.numbers();
   if (devices.empty())
@@ -112,6 +113,7 @@ Programs::Programs(const std::string& object, const Device& device, Hook hook, c
                        device.is_router() ? 1U : 0U};
   loaded_->put_settings();
   loaded_->hooks.emplace(loaded_->program("leaving"), loaded_->program("arriving"));
+  before_attaching();
   loaded_->hooks->attach(devices, hook);
 }
 

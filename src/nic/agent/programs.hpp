@@ -9,6 +9,7 @@
 #include "nic/agent_messages.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -18,8 +19,10 @@ namespace thalweg::nic {
 class Programs {
 public:
   /// Loads the object file's programs and attaches them, of a switch to all its ports; first the folder's
-  /// operators of users. Throws Error where the kernel refuses.
-  Programs(const std::string& object, const Device& device, Hook hook, const std::string& operators);
+  /// operators of users. Calls `before_attaching` when they are loaded. Throws Error where the kernel
+  /// refuses.
+  Programs(const std::string& object, const Device& device, Hook hook, const std::string& operators,
+           const std::function<void()>& before_attaching);
   /// What would become of the folder's operators, as JSON; nothing is attached to a device. Throws Error
   /// where the kernel refuses the object file's programs.
   static std::string try_operators(const std::string& object, const std::string& operators);

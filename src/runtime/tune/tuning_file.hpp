@@ -101,8 +101,9 @@ const Tuning* find_tuning(const TuningFile& file, const machine::Fingerprint& ma
 void merge(TuningFile& file, const Tuning& found);
 
 /// Merges into the file at that path under a lock, and replaces it atomically; folders are made. A file that
-/// does not read is kept beside it as PATH.refused. Throws Error if nothing can be written there; the old
-/// file is whole then.
-void save_tuning(const std::string& path, const Tuning& found);
+/// does not read is kept beside it as PATH.refused, or PATH.refused-2 where that is taken and so on, and the
+/// name is returned; empty otherwise. Throws Error if nothing can be written there; the old file is whole
+/// then.
+std::string save_tuning(const std::string& path, const Tuning& found);
 
 } // namespace thalweg::tune

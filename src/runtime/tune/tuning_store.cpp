@@ -37,6 +37,18 @@ void replace(const std::string& path, const TuningFile& file) {
     fail(fmt::format("{} cannot be written", path), cause.value());
 }
 
+// Moves a file away, to a name that nothing has. Nobody else does it meanwhile: the caller has the lock.
+std::string moved_away(const std::string& path) {
+  std::error_code error;
+  std::string kept = path + ".refused";
+  for (int number = 2; fs::exists(fs::symlink_status(kept, error)); ++number)
+    kept = fmt::format("{}.refused-{}", path, number);
+  fs::rename(fs::canonical(path), kept, error);
+  if (error)
+    fail(fmt::format("{} does not read and cannot be moved away", path), error.value());
+  return kept;
+}
+
 } // namespace
 
 TuningFile load_tuning(const std::string& path) {
@@ -46,12 +58,13 @@ TuningFile load_tuning(const std::string& path) {
   return parse_tuning(read_text(path, "name another file: --tuning FILE or THALWEG_TUNING"), path);
 }
 
-void save_tuning(const std::string& path, const Tuning& found) {
+std::string save_tuning(const std::string& path, const Tuning& found) {
   std::error_code error;
   TuningFile file;
   if (fs::exists(path, error) && !fs::is_regular_file(path, error)) {
     merge(file, found); // into a device or a pipe
-    return replace(path, file);
+    replace(path, file);
+    return "";
   }
   const fs::path folder = fs::path(path).parent_path();
   if (!folder.empty())
@@ -61,17 +74,17 @@ void save_tuning(const std::string& path, const Tuning& found) {
   const Descriptor lock = opened(path + ".lock", O_RDWR | O_CREAT);
   if (::flock(lock.number(), LOCK_EX) != 0)
     fail(fmt::format("{}.lock cannot be locked", path), errno);
+  std::string kept;
   try {
     file = load_tuning(path);
   } catch (const Error& fault) {
     if (fault.status() == thalweg_error_system)
       throw;
-    fs::rename(fs::canonical(path), path + ".refused", error);
-    if (error)
-      fail(fmt::format("{} does not read and cannot be moved away", path), error.value());
+    kept = moved_away(path);
   }
   merge(file, found);
   replace(path, file);
+  return kept;
 }
 
 } // namespace thalweg::tune

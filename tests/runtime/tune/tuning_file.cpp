@@ -297,9 +297,24 @@ TEST_F(TuningFileOnDisk, ADamagedFileIsKeptBesideTheNewOne) {
   fs::create_directories(path_.parent_path());
   std::ofstream(path_) << "format = 1\n[[machine]\n";
   EXPECT_THROW(load_tuning(path_), Error);
-  save_tuning(path_, {machine_named("one"), {pick_of("allreduce", 8, "ring")}});
+  const Tuning found{machine_named("one"), {pick_of("allreduce", 8, "ring")}};
+  EXPECT_EQ(save_tuning(path_, found), path_.string() + ".refused");
   EXPECT_EQ(load_tuning(path_).size(), 1U);
-  EXPECT_TRUE(fs::exists(path_.string() + ".refused"));
+  EXPECT_EQ(save_tuning(path_, found), "") << "it reads now";
+}
+
+TEST_F(TuningFileOnDisk, NoDamagedFileTakesTheNameOfAnother) {
+  fs::create_directories(path_.parent_path());
+  const Tuning found{machine_named("one"), {pick_of("allreduce", 8, "ring")}};
+  for (const char* const kept : {".refused", ".refused-2", ".refused-3"}) {
+    std::ofstream(path_) << kept;
+    EXPECT_EQ(save_tuning(path_, found), path_.string() + kept);
+  }
+  for (const char* const kept : {".refused", ".refused-2", ".refused-3"}) {
+    std::string text;
+    std::ifstream(path_.string() + kept) >> text;
+    EXPECT_EQ(text, kept);
+  }
 }
 
 TEST_F(TuningFileOnDisk, WhereNothingCanBeWrittenTheOldFileStays) {

@@ -220,8 +220,8 @@ void add_row(Table& table, const SiteProfile& site, double all_ns, double longes
 }
 
 std::size_t row_count(const Profile& profile, const SummaryForm& form, double all_ns) {
-  const std::size_t most = form.columns > 0 ? rows_on_screens : rows_in_files;
-  std::size_t count = std::min(profile.sites.size(), most);
+  const std::size_t max_rows = form.columns > 0 ? rows_on_screens : rows_in_files;
+  std::size_t count = std::min(profile.sites.size(), max_rows);
   if (form.columns > 0) {
     while (count > 1 && profile.sites[count - 1].total.ns < min_share_on_screens * all_ns) {
       --count;

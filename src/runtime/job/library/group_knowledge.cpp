@@ -91,7 +91,10 @@ void keep_found(const Group& group, std::string_view who, const tune::Tuning& fo
   if (found.is_empty() || group.rank() != 0 || !may_save)
     return;
   try {
-    tune::save_tuning(tuning_path(), found);
+    const std::string path = tuning_path();
+    if (const std::string kept = tune::save_tuning(path, found); !kept.empty())
+      std::fprintf(stderr, "thalweg: the tuning file %s did not read, and is kept as %s\n", path.c_str(),
+                   kept.c_str());
   } catch (const std::exception& failed) {
     std::fprintf(stderr, "thalweg: rank 0: what %.*s has found is not kept: %s\n",
                  static_cast<int>(who.size()), who.data(), failed.what());
