@@ -22,7 +22,10 @@ def bound_numbers(app: typer.Typer) -> None:
     """Let every whole number of every command be refused outside of its bounds, with the option's name."""
     for command in app.registered_commands:
         assert command.callback is not None
-        hints = typing.get_type_hints(command.callback, include_extras=True)
+        hints = {
+            name: _as_written(hint)
+            for name, hint in typing.get_type_hints(command.callback, include_extras=True).items()
+        }
         command.callback.__annotations__ = hints  # typer would make others of annotations that are texts
         for name, hint in hints.items():
             base, *notes = typing.get_args(hint) if typing.get_origin(hint) is typing.Annotated else (hint,)
@@ -33,6 +36,12 @@ def bound_numbers(app: typer.Typer) -> None:
     for group in app.registered_groups:
         assert group.typer_instance is not None
         bound_numbers(group.typer_instance)
+
+
+def _as_written(hint: Any) -> Any:
+    """Undo Python 3.10's Optional around the notes of an argument whose default is None."""
+    parts = typing.get_args(hint) if typing.get_origin(hint) is typing.Union else ()
+    return next((part for part in parts if typing.get_origin(part) is typing.Annotated), hint)
 
 
 def _bounds(name: str, option: OptionInfo) -> tuple[int, int]:
