@@ -28,4 +28,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/ThalwegConfigVersion.cmak
 install(FILES ${PROJECT_BINARY_DIR}/ThalwegConfig.cmake ${PROJECT_BINARY_DIR}/ThalwegConfigVersion.cmake
   DESTINATION ${package})
 thalweg_pkg_config(thalweg)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/thalweg.lua.in ${PROJECT_BINARY_DIR}/modulefiles/${PROJECT_VERSION}.lua @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/modulefiles/${PROJECT_VERSION}.lua
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/modulefiles/thalweg)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
