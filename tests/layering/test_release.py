@@ -33,7 +33,9 @@ def test_all_say_the_same_version(file: str, pattern: str) -> None:
 
 
 def test_foreign_projects_of_the_tests_ask_for_it() -> None:
-    found = re.search(r"find_package\(Thalweg (\S+) ", (ROOT / "tests" / "install" / "CMakeLists.txt").read_text())
+    found = re.search(
+        r"find_package\(Thalweg (\S+) ", (ROOT / "tests" / "install" / "project" / "CMakeLists.txt").read_text()
+    )
     assert found
     assert version().startswith(f"{found[1]}.")
 
@@ -56,5 +58,7 @@ def test_every_tool_is_pinned_as_it_is_needed() -> None:
     assert listed
     for line in listed:
         needed = Requirement(line)
+        if needed.marker is not None and not needed.marker.evaluate():
+            continue  # for an older Python
         assert needed.name in pins(), f"make lock: {needed.name} is not in the lock"
         assert pins()[needed.name] in needed.specifier, f"make lock: {line} is not {pins()[needed.name]}"

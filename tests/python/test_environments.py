@@ -29,7 +29,8 @@ pytestmark = [pytest.mark.exhaustive, pytest.mark.xdist_group("wheel")]
 
 def output_of(words: list[str], environment: Mapping[str, str]) -> str:
     """Run a command, and give all that it says; fails with that where the command does."""
-    done = subprocess.run(words, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    none = subprocess.DEVNULL
+    done = subprocess.run(words, env=environment, stdin=none, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
     return done.stdout + done.stderr
 
