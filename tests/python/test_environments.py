@@ -120,8 +120,7 @@ def release(request: pytest.FixtureRequest, folder: Path) -> Path:
     if os.getuid() != 0 or shutil.which("debootstrap") is None:
         pytest.skip("needs root and debootstrap")
     root = folder / str(name)
-    mirror = "http://deb.debian.org/debian"
-    output_of(["debootstrap", "--variant=minbase", f"--include={packages}", str(name), str(root), mirror], os.environ)
+    output_of(["debootstrap", "--variant=minbase", f"--include={packages}", str(name), str(root)], os.environ)
     return root
 
 
