@@ -126,11 +126,11 @@ def release(request: pytest.FixtureRequest, folder: Path) -> Path:
 
 def in_release(root: Path, script: str) -> str:
     """Run a shell's words in the other root folder."""
-    (root / "work").mkdir(exist_ok=True)
-    (root / "work" / "script").write_text(f"set -e\ncd /work\n{script}\n")
+    (root / "srv").mkdir(exist_ok=True)
+    (root / "srv" / "script").write_text(f"set -e\ncd /srv\n{script}\n")
     mounts = f"mount -t proc proc {root}/proc; mount --rbind /sys {root}/sys; mount --rbind /dev {root}/dev"
-    run = f"{mounts}; exec chroot {root} sh /work/script"
-    variables = {"PATH": os.environ["PATH"], "HOME": "/work", "PYTHONPATH": "/opt/thalweg"}
+    run = f"{mounts}; exec chroot {root} sh /srv/script"
+    variables = {"PATH": os.environ["PATH"], "HOME": "/srv", "PYTHONPATH": "/opt/thalweg"}
     return output_of(["unshare", "--mount", "--pid", "--fork", "sh", "-c", run], {**variables, **plain_environment()})
 
 
@@ -165,7 +165,7 @@ def test_an_older_c_library(release: Path, wheel: str) -> None:
     """Debian 11: glibc 2.31. Its Python is too old for the command, so the interposer is loaded by hand."""
     unpack(wheel, release, "3.13")
     libraries = "/opt/thalweg/thalweg/lib"
-    variables = f"-x LD_PRELOAD={libraries}/libthalweg-openmpi.so -x THALWEG_REPORT=/work/run.json"
+    variables = f"-x LD_PRELOAD={libraries}/libthalweg-openmpi.so -x THALWEG_REPORT=/srv/run.json"
     said = in_release(
         release, f"mpirun.openmpi -n 2 {variables} {libraries}/thalweg-trial-libmpi.so.40 </dev/null\ncat run.json"
     )
