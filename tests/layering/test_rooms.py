@@ -18,8 +18,8 @@ BELOW_MPI = {
     "transport/shm", "transport/mpi", "engine", "control", "nic", "tune", "job", "job/mpi", "place",
 }  # fmt: skip
 MPI = (
-    "abi", "observe", "state", "wait", "comm", "call", "choose", "run", "offload", "learn", "record", "timeline", "trace",
-    "place", "report", "entry",
+    "abi", "observe", "state", "wait", "comm", "call", "choose", "run", "offload", "learn", "record", "timeline",
+    "trace", "place", "report", "entry",
 )  # fmt: skip
 
 ROOMS: dict[str, set[str]] = {
