@@ -22,6 +22,7 @@ set_target_properties(thalweg_observe PROPERTIES POSITION_INDEPENDENT_CODE ON CX
   VISIBILITY_INLINES_HIDDEN ON)
 target_compile_options(thalweg_observe PRIVATE -ftls-model=initial-exec)
 thalweg_precompile(thalweg_observe observe nlohmann/json.hpp)
+target_compile_definitions(thalweg_observe PRIVATE THALWEG_VERSION="${PROJECT_VERSION}")
 target_include_directories(thalweg_observe PUBLIC ${mpi_window})
 target_link_libraries(thalweg_observe PRIVATE thalweg_flags nlohmann_json::nlohmann_json
   PUBLIC thalweg_job thalweg_tune thalweg_pattern thalweg_place ${CMAKE_DL_LIBS})

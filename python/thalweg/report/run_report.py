@@ -130,6 +130,7 @@ class RunReport:
     wall_ns: float
     ranks: tuple[RankTime, ...]
     calls: tuple[CallSite, ...]
+    """The program's; a pick's `call` is an index into them."""
     settings: tuple[str, ...]
     user_settings: tuple[str, ...]
     fingerprint: tuple[str, ...]
@@ -162,6 +163,8 @@ class RunReport:
     last_on_nics: tuple[dict[str, Any], ...]
     pattern: dict[str, Any] | None
     placing: dict[str, Any] | None
+    own_calls: tuple[CallSite, ...]
+    """Where libraries of Thalweg's call MPI: part of what the program called them for."""
 
     @property
     def total_ns(self) -> float:
@@ -224,6 +227,7 @@ def read_report(path: str) -> RunReport:
 def report_of(value: dict[str, Any]) -> RunReport:
     """Read a report from what JSON gave. Raises ValueError and the like for what is no whole report."""
     document = Document(value, "the report")
+    sites = [_site_of(number, part) for number, part in enumerate(document.parts("calls"))]
     fingerprint = _fingerprint(document)
     return RunReport(
         command=_texts(document, "command"),
@@ -236,7 +240,7 @@ def report_of(value: dict[str, Any]) -> RunReport:
         nodes=document.whole_number("nodes"),
         wall_ns=document.number("wall_ns"),
         ranks=tuple(_rank_of(part) for part in document.parts("ranks")),
-        calls=tuple(_site_of(number, part) for number, part in enumerate(document.parts("calls"))),
+        calls=tuple(site for site in sites if not site.is_own),
         settings=_texts(document, "settings"),
         user_settings=_texts(document.part("precedence"), "user_settings"),
         fingerprint=tuple(text for _, text in fingerprint),
@@ -266,6 +270,7 @@ def report_of(value: dict[str, Any]) -> RunReport:
         last_on_nics=_objects(document, "last_on_nics"),
         pattern=_object(document, "pattern"),
         placing=_object(document, "placing"),
+        own_calls=tuple(site for site in sites if site.is_own),
     )
 
 

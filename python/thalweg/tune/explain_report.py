@@ -49,12 +49,12 @@ def _explain(report: Mapping[str, Any], path: str, machine_file: str, tuning_fil
     """Print the explanation, and give the commands that help next."""
     machine_path = machine_file or _machine_of(report) or files.newest(os.environ)
     machine = files.load(machine_path) if machine_path else _default_machine(report)
-    tuning = store.of_job(store.load(tuning_path_of(tuning_file)), report.get("fingerprint") or [])
+    tuning = store.of_job(store.load(tuning_path_of(tuning_file)), _fingerprint(report))
     print_line(f"{' '.join(report['command'])}: {report['mpi']['library']}; {report.get('tuning') or 'no tuning file'}")
     print_line(f"machine: {machine.title}")
     unmeasured = Unmeasured()
     for site in report["calls"]:
-        for line in site_lines(site, report, machine, tuning, unmeasured):
+        for line in [] if site.get("own") else site_lines(site, report, machine, tuning, unmeasured):
             print_line(line)
     for stream in report.get("streams", []):
         for line in stream_lines(stream):
@@ -96,15 +96,20 @@ class Unmeasured:
         ]
 
 
+def _fingerprint(report: Mapping[str, Any]) -> list[str]:
+    """Give the values: version 2 has names beside them."""
+    return [one["value"] if isinstance(one, dict) else one for one in report.get("fingerprint") or []]
+
+
 def _machine_of(report: Mapping[str, Any]) -> str:
-    fingerprint = report.get("fingerprint") or []
+    fingerprint = _fingerprint(report)
     path = files.file_of(fingerprint, os.environ) if len(fingerprint) == store.FINGERPRINT_LINES else None
     return str(path) if path and os.path.exists(path) else ""  # not where its name is too long
 
 
 def _default_machine(report: Mapping[str, Any]) -> _core.Machine:
     machine = _core.default_machine()
-    fingerprint = report.get("fingerprint") or []
+    fingerprint = _fingerprint(report)
     if len(fingerprint) == store.FINGERPRINT_LINES:
         machine.cores = int(fingerprint[1])
     return machine

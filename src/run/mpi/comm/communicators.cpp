@@ -224,7 +224,7 @@ CommunicatorState* add(MPI_Comm comm, MPI_Comm parent, std::uint64_t tag, Making
   std::unique_ptr<CommunicatorState> state = describe(comm);
   const std::uint64_t members = members_hash(*state);
   state->agreed = members != 0;
-  if (process.observation.traffic || process.observation.traces)
+  if (process.observation.messages || process.observation.traces)
     state->find_world_ranks();
   CommunicatorState* const family = parent == MPI_COMM_NULL ? nullptr : find_communicator(parent);
   const std::uint64_t id = mix(mix(mix(members, tag), family == nullptr ? 0 : family->id),

@@ -8,7 +8,7 @@
 namespace thalweg::mpi {
 
 std::uint64_t* notify(const CallEvent& event) {
-  std::uint64_t* const counted = process.observation.traffic ? record_ended(event) : nullptr;
+  std::uint64_t* const counted = process.observation.messages ? record_ended(event) : nullptr;
   if (process.observation.traces) [[unlikely]]
     follow_ended(event);
   return counted;

@@ -9,6 +9,7 @@
 #include "mpi/entry/startup.hpp"
 #include "mpi/observe/call_table.hpp"
 #include "mpi/observe/stopwatch.hpp"
+#include "mpi/record/messages.hpp"
 #include "mpi/state/gate.hpp"
 #include "mpi/state/process_state.hpp"
 #include "mpi/state/runtime.hpp"
@@ -16,6 +17,7 @@
 #include "mpi/trace/traced_calls.hpp"
 
 #include <cstdint>
+#include <type_traits>
 
 namespace thalweg::mpi {
 
@@ -49,8 +51,16 @@ public:
   /// ended well and somebody wants to know.
   template <typename Content>
   [[gnu::always_inline]] int ended(int code, Content content) {
-    if (row_ != nullptr && code == MPI_SUCCESS &&
-        (process.observation.traces || (process.observation.traffic && is_recorded_)))
+    if (row_ == nullptr || code != MPI_SUCCESS)
+      return code;
+    if constexpr (std::is_same_v<std::invoke_result_t<Content, std::uint64_t>, MessageCall>) {
+      if (!process.observation.traces && process.observation.messages && is_recorded_) [[likely]] {
+        watch_.stop(*row_);
+        count_message(content(payload_));
+        return code;
+      }
+    }
+    if (process.observation.traces || (process.observation.messages && is_recorded_))
       notify_of(content(payload_));
     return code;
   }
@@ -81,11 +91,21 @@ private:
     communicator_ = find_communicator(comm);
     row_ = &call_row(function, site, communicator_ == nullptr ? 0 : communicator_->size);
     payload_ = bytes();
-    row_->bytes += payload_;
+    row_->counts.add_size(payload_);
     if (process.observation.traces) [[unlikely]]
       follow_call(*row_, payload_);
     if (process.observation.reports) [[likely]]
       watch_.start(*row_, false);
+  }
+  /// The commonest content goes the short way.
+  [[gnu::always_inline]] void count_message(const MessageCall& message) {
+    if (!message.sends || communicator_ == nullptr)
+      return;
+    if (message.is_persistent)
+      record_persistent_message(*row_, *communicator_, message.sends->to, message.sends->bytes,
+                                *message.request);
+    else
+      record_message(*row_, *communicator_, message.sends->to, message.sends->bytes);
   }
   /// What others note takes none of the call's time.
   void notify_of(const CallContent& content) {

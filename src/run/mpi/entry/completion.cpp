@@ -7,6 +7,7 @@
 
 #include "mpi/comm/own_communicators.hpp"
 #include "mpi/entry/entry.hpp"
+#include "mpi/entry/followed_requests.hpp"
 #include "mpi/run/requests.hpp"
 #include "mpi/trace/traced_requests.hpp"
 
@@ -244,6 +245,7 @@ int testsome(int incount, MPI_Request requests[], int* outcount, int indices[], 
 
 int handle_Wait(const CallSite& site, MPI_Request* request, MPI_Status* status) {
   const CallObserver observer(Function::Wait, site, MPI_COMM_NULL, no_bytes, of_reports_and_traces);
+  const RequestWatch watch(1, request);
   progress_in_call();
   const GeneralizedRequests generalized(1, request);
   WaitedRequests waited(1, request);
@@ -259,6 +261,7 @@ int handle_Wait(const CallSite& site, MPI_Request* request, MPI_Status* status) 
 
 int handle_Waitall(const CallSite& site, int count, MPI_Request requests[], MPI_Status statuses[]) {
   const CallObserver observer(Function::Waitall, site, MPI_COMM_NULL, no_bytes, of_reports_and_traces);
+  const RequestWatch watch(count, requests);
   progress_in_call();
   const GeneralizedRequests generalized(count, requests);
   WaitedRequests waited(count, requests);
@@ -279,6 +282,7 @@ int handle_Waitall(const CallSite& site, int count, MPI_Request requests[], MPI_
 
 int handle_Waitany(const CallSite& site, int count, MPI_Request requests[], int* index, MPI_Status* status) {
   const CallObserver observer(Function::Waitany, site, MPI_COMM_NULL, no_bytes, of_reports_and_traces);
+  const RequestWatch watch(count, requests);
   progress_in_call();
   const GeneralizedRequests generalized(count, requests);
   WaitedRequests waited(count, requests);
@@ -293,6 +297,7 @@ int handle_Waitany(const CallSite& site, int count, MPI_Request requests[], int*
 int handle_Waitsome(const CallSite& site, int incount, MPI_Request requests[], int* outcount, int indices[],
                     MPI_Status statuses[]) {
   const CallObserver observer(Function::Waitsome, site, MPI_COMM_NULL, no_bytes, of_reports_and_traces);
+  const RequestWatch watch(incount, requests);
   progress_in_call();
   const GeneralizedRequests generalized(incount, requests);
   WaitedRequests waited(incount, requests);
@@ -311,6 +316,7 @@ int handle_Waitsome(const CallSite& site, int incount, MPI_Request requests[], i
 
 int handle_Test(const CallSite& site, MPI_Request* request, int* flag, MPI_Status* status) {
   const CallObserver observer(Function::Test, site, MPI_COMM_NULL, no_bytes, of_reports_and_traces);
+  const RequestWatch watch(1, request);
   progress_in_call();
   const GeneralizedRequests generalized(1, request);
   WaitedRequests waited(1, request);
@@ -324,6 +330,7 @@ int handle_Test(const CallSite& site, MPI_Request* request, int* flag, MPI_Statu
 int handle_Testall(const CallSite& site, int count, MPI_Request requests[], int* flag,
                    MPI_Status statuses[]) {
   const CallObserver observer(Function::Testall, site, MPI_COMM_NULL, no_bytes, of_reports_and_traces);
+  const RequestWatch watch(count, requests);
   progress_in_call();
   const GeneralizedRequests generalized(count, requests);
   WaitedRequests waited(count, requests);
@@ -338,6 +345,7 @@ int handle_Testall(const CallSite& site, int count, MPI_Request requests[], int*
 int handle_Testany(const CallSite& site, int count, MPI_Request requests[], int* index, int* flag,
                    MPI_Status* status) {
   const CallObserver observer(Function::Testany, site, MPI_COMM_NULL, no_bytes, of_reports_and_traces);
+  const RequestWatch watch(count, requests);
   progress_in_call();
   const GeneralizedRequests generalized(count, requests);
   WaitedRequests waited(count, requests);
@@ -351,6 +359,7 @@ int handle_Testany(const CallSite& site, int count, MPI_Request requests[], int*
 int handle_Testsome(const CallSite& site, int incount, MPI_Request requests[], int* outcount, int indices[],
                     MPI_Status statuses[]) {
   const CallObserver observer(Function::Testsome, site, MPI_COMM_NULL, no_bytes, of_reports_and_traces);
+  const RequestWatch watch(incount, requests);
   progress_in_call();
   const GeneralizedRequests generalized(incount, requests);
   WaitedRequests waited(incount, requests);

@@ -12,7 +12,7 @@
 #include "mpi/choose/tuned_choices.hpp"
 #include "mpi/choose/tuning.hpp"
 #include "mpi/entry/entry.hpp"
-#include "mpi/report/report.hpp"
+#include "mpi/report/kept_reports.hpp"
 #include "mpi/run/fast_path.hpp"
 #include "mpi/state/gate.hpp"
 #include "mpi/state/runtime.hpp"

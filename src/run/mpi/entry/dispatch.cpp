@@ -9,6 +9,7 @@
 #include "mpi/choose/tuned_choices.hpp"
 #include "mpi/entry/call_observer.hpp"
 #include "mpi/entry/collective_runner.hpp"
+#include "mpi/entry/followed_requests.hpp"
 #include "mpi/entry/startup.hpp"
 #include "mpi/learn/learned.hpp"
 #include "mpi/learn/tuning_context.hpp"
@@ -173,13 +174,16 @@ int make_and_record(const CollectiveCall& call, CommunicatorState& communicator,
   const std::uint64_t blocks = blocks_of(call, communicator);
   if (process.observation.traces) [[unlikely]]
     follow_collective(row, communicator, bytes);
-  row.bytes += bytes;
+  row.counts.add_size(bytes);
   row.blocks += blocks;
+  row.meets = blocking;
   observe::Stopwatch watch;
   watch.start(row, sampled);
   const CallResult ran = make(call, communicator, {&row, bytes, blocks});
   watch.stop(row);
   row.ended(ran.implementation, ran.reason);
+  if (call.function->mode == Mode::nonblocking && watch.is_timed() && ran.code == MPI_SUCCESS) [[unlikely]]
+    follow_request(*call.request, row, watch.start_ticks(), watch.stop_ticks());
   if (sampled) {
     if (communicator.samples.samples().empty() && communicator.agreed && communicator.size > 1)
       communicator.samples.keep(communicator.id, communicator.size);

@@ -35,7 +35,7 @@ int handle_Request_free(const CallSite& site, MPI_Request* request) {
   if (has_generalized() && request != nullptr) {
     generalized_freed(*request);
   }
-  if (process.observation.traffic && request != nullptr) {
+  if (process.observation.messages && request != nullptr) {
     recorded_request_freed(*request);
   }
   if (process.observation.traces && request != nullptr) {
@@ -86,7 +86,7 @@ int handle_Cancel(const CallSite& site, MPI_Request* request) {
 
 int handle_Win_free(const CallSite& site, MPI_Win* window) {
   const CallObserver observer(Function::Win_free, site, MPI_COMM_NULL, no_bytes);
-  if (process.observation.traffic && window != nullptr)
+  if (process.observation.messages && window != nullptr)
     recorded_window_freed(*window);
   if (process.observation.is_tracing() && window != nullptr)
     trace_window_freed(*window);

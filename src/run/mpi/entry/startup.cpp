@@ -113,6 +113,7 @@ void agree_on_tuning(const job::Agreement& world) {
     runtime.settings.warnings.push_back(found.reason);
   }
   runtime.notes.tuning = found.reason;
+  runtime.notes.tuned_picks = found.picks;
   tuned_choices().take(job::agree_on_tuning(
       world, {job_fingerprint(), std::move(found.picks), {}, std::move(found.nonblocking)}));
 }
@@ -321,6 +322,7 @@ void start_with_world(nic::AggregatorQuestion& question) {
     process.observation.keeps_trace = runtime.settings.trace;
     process.observation.keeps_timeline = !runtime.settings.timeline.empty();
     process.observation.traces = process.observation.keeps_trace || process.observation.keeps_timeline;
+    process.observation.messages = counts_messages(runtime.settings);
     register_predefined_communicators(true);
     process.observation.reports = wants_report(runtime.settings);
     begin_journal();

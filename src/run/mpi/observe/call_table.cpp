@@ -91,9 +91,17 @@ Tables& tables() {
   return of_process<Tables>();
 }
 
-OwnedCallRow make_row(const CallKey& key) {
+SliceTable* make_slices() {
+  auto* const slices = new (JournalAllocator<SliceTable>().allocate(1)) SliceTable(ticks());
+  if (JournalAllocator<SliceTable>::is_kept(slices))
+    journal().add(*slices);
+  return slices;
+}
+
+OwnedCallRow make_row(const CallKey& key, SliceTable* slices) {
   OwnedCallRow row(new (JournalAllocator<CallRow>().allocate(1)) CallRow);
   row->key = key;
+  row->slices = slices;
   keep_python_place(key.site);
   if (JournalAllocator<CallRow>::is_kept(row.get())) {
     const Location location = locate(key.site);
@@ -106,6 +114,14 @@ OwnedCallRow make_row(const CallKey& key) {
 }
 
 } // namespace
+
+void CallRow::took(std::uint64_t start_ticks, std::uint64_t stop_ticks) {
+  const std::uint64_t weight = calls - counted_calls;
+  counted_calls = calls;
+  counts.add_duration(stop_ticks - start_ticks, weight);
+  if (slices != nullptr)
+    slices->add(start_ticks, stop_ticks, weight, meets);
+}
 
 void CallRow::ended_differently(const char* strategy, const char* reason) {
   THALWEG_ASSERT(light, strategy != nullptr);
@@ -135,7 +151,9 @@ CallRow& CallTable::find(const CallKey& key, std::size_t slot) {
       return *slots_[slot];
     }
   }
-  rows_.push_back(make_row(key));
+  if (slices_ == nullptr)
+    slices_.reset(make_slices());
+  rows_.push_back(make_row(key, slices_.get()));
   CallRow& row = *rows_.back();
   slots_[slot] = &row;
   if (rows_.size() * 2 > slots_.size()) {

@@ -12,8 +12,10 @@
 #include "base/assertion.hpp"
 #include "base/of_process.hpp"
 #include "base/random.hpp"
+#include "mpi/observe/histograms.hpp"
 #include "mpi/observe/journal.hpp"
 #include "mpi/observe/locations.hpp"
+#include "mpi/observe/slices.hpp"
 
 #include <algorithm>
 #include <array>
@@ -148,7 +150,6 @@ struct TrafficEntry;
 struct CallRow : JournalRow {
   CallKey key;
   std::uint64_t calls = 0;
-  std::uint64_t bytes = 0;
   std::uint64_t blocks = 0; ///< to other ranks that are not empty, of alltoallv
   std::uint64_t timed_calls = 0;
   std::uint64_t timed_ticks = 0;
@@ -158,6 +159,12 @@ struct CallRow : JournalRow {
   std::uint64_t left_ticks = 0;    ///< when one ended; before the above: one is under way
   bool brief = false;
   std::uint32_t timeline_number = 0;   ///< of the call in the timeline (mpi/timeline); 0: none yet
+  bool meets = false;              ///< the waiting in its calls is known from samples
+  std::uint64_t counted_calls = 0; ///< that the durations stand for
+  SliceTable* slices = nullptr;    ///< of the row's thread
+  std::uint64_t followed = 0;      ///< nonblocking operations that were followed to their end
+  std::uint64_t in_flight_ticks = 0;
+  std::uint64_t exposed_ticks = 0;     ///< the part of that inside of MPI
   TrafficTable* traffic = nullptr;     ///< of the row's thread, once the call site has sent
   TrafficEntry* latest_sent = nullptr; ///< of a message of the program's own; the next one is often alike
   std::vector<Ending, JournalAllocator<Ending>> endings;
@@ -165,10 +172,13 @@ struct CallRow : JournalRow {
   const char* module = nullptr;
   std::uint64_t address = 0;
   const char* function = nullptr; ///< of a place in Python
+  CallCounts counts;
 
   static constexpr std::uint64_t calls_per_timed = 32; ///< of brief ones
   bool is_to_be_timed() const { return !brief || calls % calls_per_timed == 0; }
 
+  /// A call that was timed. It stands for those before it that were not.
+  void took(std::uint64_t start_ticks, std::uint64_t stop_ticks);
   void ended(const char* strategy, const char* reason) {
     if (!endings.empty() && endings.front().strategy == strategy && endings.front().reason == reason)
         [[likely]] {
@@ -202,6 +212,8 @@ public:
   }
 
   const std::vector<OwnedCallRow>& rows() const { return rows_; }
+  /// Null before the first call.
+  const SliceTable* slices() const { return slices_.get(); }
 
 private:
   std::size_t slot_of(const CallKey& key) const {
@@ -217,6 +229,7 @@ private:
   unsigned shift_ = 64 - 8;
   std::vector<CallRow*> slots_;
   std::vector<OwnedCallRow> rows_;
+  std::unique_ptr<SliceTable, SliceTableDeleter> slices_; ///< with the first row
 };
 
 inline constinit thread_local CallTable* own_call_table = nullptr;

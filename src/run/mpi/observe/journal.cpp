@@ -176,6 +176,13 @@ void Journal::add(JournalRow& row) {
   section_->first_row = &row;
 }
 
+void Journal::add(JournalSlices& slices) {
+  THALWEG_ASSERT(light, section_ != nullptr && slices.next == nullptr);
+  const std::lock_guard lock(mutex_);
+  slices.next = section_->first_slices;
+  section_->first_slices = &slices;
+}
+
 bool Journal::reserve(std::size_t end) {
   if (end > journal_section_bytes)
     return false;

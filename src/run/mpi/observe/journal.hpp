@@ -31,6 +31,10 @@ struct JournalRow {
   const JournalRow* next = nullptr;
 };
 
+struct JournalSlices {
+  const JournalSlices* next = nullptr;
+};
+
 enum class JournalState : std::uint32_t { empty, running, reported };
 
 /// The beginning of a rank's section; pointers are those of the rank, which maps the section at `base`.
@@ -50,6 +54,7 @@ struct JournalSection {
   const void* base;
   const char* description; ///< of describe_run() (report/report.cpp)
   const JournalRow* first_row;
+  const JournalSlices* first_slices; ///< of its threads
   const KeptText* first_text;
   const JournalSamples* first_samples;
 };
@@ -93,6 +98,7 @@ public:
   void add(JournalRow& row);
   /// A place for a communicator's samples, listed; null for more than some of them, or without room.
   JournalSamples* add_samples(std::uint64_t communicator, int ranks);
+  void add(JournalSlices& slices);
 
 private:
   bool take_section();

@@ -69,6 +69,7 @@ public:
       scale_.finish_at(head.latest_ns, head.latest_ticks);
   }
 
+  const TickScale& scale() const { return scale_; }
   double ns_per_tick() const { return scale_.ns_per_tick(); }
   double ns_at(std::uint64_t ticks) const { return scale_.monotonic_ns_at(ticks); }
 
@@ -109,12 +110,12 @@ public:
     rank.pid = head.pid;
     rank.wall_ns = std::max(0.0, end_ns_ - static_cast<double>(head.start_ns));
     for_each_row(section_, [&](const CallRow& row) {
-      CallProfile call = call_of(row);
-      if (is_in_own_library(call.location))
-        return;
       index_[&row] = static_cast<std::uint32_t>(rank.calls.size());
-      rank.calls.push_back(std::move(call));
+      rank.calls.push_back(call_of(row));
     });
+    rank.ns_per_tick = clock_.ns_per_tick();
+    for (const JournalSlices* slices = head.first_slices; section_.holds(slices); slices = slices->next)
+      add(rank.slices, run_slices(*static_cast<const SliceTable*>(slices), clock_.scale()));
     for (const JournalSamples* store = head.first_samples; section_.holds(store); store = store->next)
       rank.samples.push_back(samples_of(*store));
     return rank;
@@ -158,6 +159,11 @@ private:
   std::unordered_map<const CallRow*, std::uint32_t> index_;
 };
 
+json facts_to_json(const JobFacts& facts) {
+  return {facts.version, facts.start_time, facts.user, facts.folder,
+          facts.manager, facts.id,         facts.name, facts.thread_level};
+}
+
 RunDescription run_of(const json& start) {
   RunDescription run;
   run.command = start.at("command");
@@ -173,6 +179,9 @@ RunDescription run_of(const json& start) {
   run.network = start.at("network");
   run.gpu_memory = start.at("gpu_memory");
   run.fingerprint = start.at("fingerprint");
+  const json& facts = start.at("facts");
+  run.facts = {facts[0], facts[1], facts[2], facts[3], facts[4], facts[5], facts[6], facts[7]};
+  run.use = start.at("use");
   return run;
 }
 
@@ -254,6 +263,8 @@ std::string describe_start(const RunDescription& run, const std::vector<const ch
               {"network", run.network},
               {"gpu_memory", run.gpu_memory},
               {"fingerprint", run.fingerprint},
+              {"facts", facts_to_json(run.facts)},
+              {"use", run.use},
               {"functions", functions}}
       .dump(-1, ' ', false, json::error_handler_t::replace);
 }

@@ -9,11 +9,13 @@
 #include <cstdint>
 #include <cstring>
 #include <dlfcn.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <link.h>
 #include <map>
 #include <mutex>
 #include <string_view>
+#include <system_error>
 #include <unistd.h>
 
 namespace thalweg::mpi::observe {
@@ -199,12 +201,19 @@ Location kept_python_place(const void* instruction) {
 namespace {
 
 // extern "C" of src/run/mpi/symbols/symbols.cpp.
-using DescribeFunction = int (*)(const char* module, std::uint64_t address, char* text, std::size_t size);
+using DescribeFunction = int (*)(const char* module, std::uint64_t address, char* text, char* path,
+                                 char* within, std::size_t size);
 
 std::string own_executable() {
   std::array<char, 4096> path{};
   const ssize_t length = readlink("/proc/self/exe", path.data(), path.size() - 1);
   return length > 0 ? std::string(path.data(), static_cast<std::size_t>(length)) : std::string();
+}
+
+std::string absolute(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::absolute(path, error);
+  return path.empty() || error ? path : whole.lexically_normal().string();
 }
 
 DescribeFunction load_describe() {
@@ -238,16 +247,24 @@ bool is_in_own_library(const Location& location) {
 }
 
 std::string describe_source(const Location& location) {
+  return find_source(location).text;
+}
+
+Source find_source(const Location& location) {
   const std::string file = location.module.substr(location.module.rfind('/') + 1);
   if (!location.function.empty())
-    return fmt::format("{}:{} ({})", file, location.address, location.function);
+    return {fmt::format("{}:{} ({})", file, location.address, location.function), absolute(location.module),
+            static_cast<int>(location.address), location.function};
   static const DescribeFunction describe = load_describe();
-  std::array<char, 512> text{};
-  if (describe != nullptr && !location.module.empty() &&
-      describe(location.module.c_str(), location.address, text.data(), text.size()) != 0) {
-    return text.data();
+  constexpr std::size_t size = 4096;
+  std::array<std::array<char, size>, 3> texts{};
+  if (describe != nullptr && !location.module.empty()) {
+    const int line = describe(location.module.c_str(), location.address, texts[0].data(), texts[1].data(),
+                              texts[2].data(), size);
+    if (line >= 0)
+      return {texts[0].data(), absolute(texts[1].data()), line, texts[2].data()};
   }
-  return fmt::format("{}+{:#x}", file.empty() ? "code" : file, location.address);
+  return {fmt::format("{}+{:#x}", file.empty() ? "code" : file, location.address)};
 }
 
 } // namespace thalweg::mpi::observe

@@ -64,8 +64,19 @@ Location locate(const void* address);
 /// of what the program called them for, and no call of its own.
 bool is_in_own_library(const Location& location);
 
-/// "file.c:12 (function)", or "function+0x1f (module)", or "module+0x1234". Reads debugging information
-/// through libthalweg-symbols.so, which lies beside the interposer and is loaded when this is first called.
+/// What debugging information says of a call; parts that it does not know are empty, or 0.
+struct Source {
+  std::string text;   ///< see describe_source()
+  std::string file{}; ///< whole path
+  int line = 0;
+  std::string within{}; ///< the function that calls
+};
+
+/// Reads it through libthalweg-symbols.so, which lies beside the interposer and is loaded when this is first
+/// called.
+Source find_source(const Location& location);
+
+/// "file.c:12 (function)", or "function+0x1f (module)", or "module+0x1234".
 std::string describe_source(const Location& location);
 
 } // namespace thalweg::mpi::observe

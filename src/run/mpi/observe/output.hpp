@@ -3,6 +3,8 @@
 
 // The report as people and programs read it.
 
+#include "mpi/observe/job_facts.hpp"
+#include "mpi/observe/picks.hpp"
 #include "mpi/observe/profile.hpp"
 
 #include <string>
@@ -38,6 +40,9 @@ struct RunDescription {
   std::uint64_t began_ns = 0;      ///< when the job began, in rank 0's clock of the day
   std::string cause{}; ///< of a job that ended without MPI_Finalize: what ended it; empty otherwise
   int rank_count = 0;  ///< of that job, with the ranks of other hosts, which are not known
+  JobFacts facts{};
+  std::vector<TunedPick> tuned{}; ///< what the tuning file has for this job
+  std::string use{};              ///< THALWEG_USE
 };
 
 /// How the summary is shown, and what its last line can refer to.
@@ -51,7 +56,7 @@ struct SummaryForm {
 /// A table for people, ending with a newline. Its last line is the command that helps next, if one does.
 std::string summary(const RunDescription& run, const Profile& profile, const SummaryForm& form = {});
 
-/// JSON, format "thalweg-report" version 1.
+/// JSON, format "thalweg-report" version 2.
 std::string document(const RunDescription& run, const Profile& profile);
 
 /// What to say of a report that cannot be written, with a remedy.

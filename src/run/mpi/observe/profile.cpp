@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <tuple>
-#include <unordered_map>
 #include <utility>
 
 namespace thalweg::mpi::observe {
@@ -29,15 +27,80 @@ Endings endings_from_json(const json& list) {
   return endings;
 }
 
+json sizes_to_json(const SizeCounts& sizes) {
+  json list = json::array();
+  for (const auto& [index, size] : sizes)
+    list.push_back({index, size.calls, size.bytes});
+  return list;
+}
+
+SizeCounts sizes_from_json(const json& list) {
+  SizeCounts sizes;
+  for (const json& entry : list)
+    sizes[entry[0]] = {entry[1], entry[2]};
+  return sizes;
+}
+
+json sent_to_json(const std::vector<SentTo>& sent) {
+  json list = json::array();
+  for (const SentTo& one : sent)
+    list.push_back({one.row, one.bytes, one.messages, one.is_read});
+  return list;
+}
+
+std::vector<SentTo> sent_from_json(const json& list) {
+  std::vector<SentTo> sent;
+  for (const json& one : list)
+    sent.push_back({one[0], one[1], one[2], one[3]});
+  return sent;
+}
+
+json call_to_json(const CallProfile& call) {
+  return {call.function,
+          call.location.module,
+          call.location.address,
+          call.location.function,
+          call.phase,
+          call.ranks,
+          call.calls,
+          call.bytes,
+          call.ns,
+          call.max_call_ns,
+          call.cpu_ns,
+          endings_to_json(call.endings),
+          call.blocks,
+          call.durations,
+          sizes_to_json(call.sizes),
+          call.in_flight_ns,
+          call.exposed_ns,
+          call.is_own};
+}
+
+CallProfile call_from_json(const json& call) {
+  return {.function = call[0],
+          .location = {call[1], call[2], call[3]},
+          .phase = call[4],
+          .ranks = call[5],
+          .calls = call[6],
+          .bytes = call[7],
+          .ns = call[8],
+          .max_call_ns = call[9],
+          .cpu_ns = call[10],
+          .endings = endings_from_json(call[11]),
+          .blocks = call[12],
+          .durations = call[13].get<DurationCounts>(),
+          .sizes = sizes_from_json(call[14]),
+          .in_flight_ns = call[15],
+          .exposed_ns = call[16],
+          .is_own = call[17]};
+}
+
 } // namespace
 
 std::vector<std::uint8_t> pack(const RankProfile& profile) {
   json calls = json::array();
-  for (const CallProfile& call : profile.calls) {
-    calls.push_back({call.function, call.location.module, call.location.address, call.location.function,
-                     call.phase, call.ranks, call.calls, call.bytes, call.ns, call.max_call_ns, call.cpu_ns,
-                     endings_to_json(call.endings), call.blocks});
-  }
+  for (const CallProfile& call : profile.calls)
+    calls.push_back(call_to_json(call));
   json samples = json::array();
   for (const SampledCommunicator& communicator : profile.samples) {
     json sampled = json::array();
@@ -47,25 +110,16 @@ std::vector<std::uint8_t> pack(const RankProfile& profile) {
     samples.push_back({communicator.id, communicator.size, sampled});
   }
   return json::to_msgpack({profile.rank, profile.node, profile.host, profile.pid, profile.wall_ns, calls,
-                           samples, profile.streams});
+                           samples, profile.streams, profile.ns_per_tick, profile.slices.begin_ns,
+                           profile.slices.width_ns, profile.slices.all_ns, profile.slices.meetings_ns,
+                           sent_to_json(profile.sent)});
 }
 
 RankProfile unpack(const std::uint8_t* data, std::size_t size) {
   const json all = json::from_msgpack(data, data + size);
   RankProfile profile{all[0], all[1], all[2], all[3], all[4], {}, {}, {}};
-  for (const json& call : all[5]) {
-    profile.calls.push_back({call[0],
-                             {call[1], call[2], call[3]},
-                             call[4],
-                             call[5],
-                             call[6],
-                             call[7],
-                             call[8],
-                             call[9],
-                             call[10],
-                             endings_from_json(call[11]),
-                             call[12]});
-  }
+  for (const json& call : all[5])
+    profile.calls.push_back(call_from_json(call));
   for (const json& communicator : all[6]) {
     SampledCommunicator samples{communicator[0], communicator[1], {}};
     for (const json& call : communicator[2]) {
@@ -74,173 +128,9 @@ RankProfile unpack(const std::uint8_t* data, std::size_t size) {
     profile.samples.push_back(std::move(samples));
   }
   profile.streams = all[7];
-  return profile;
-}
-
-namespace {
-
-// Walks the participants' samples, which are in order of calls, side by side.
-class SideBySide {
-public:
-  explicit SideBySide(std::span<const Participant> participants)
-      : participants_(participants), positions_(participants.size(), 0) {}
-
-  // Moves to the next call that all participants have; false when there is none.
-  bool next() {
-    std::uint64_t call = started_ ? call_ + 1 : 0;
-    started_ = true;
-    for (std::size_t agreeing = 0, index = 0; agreeing < participants_.size();
-         index = (index + 1) % positions_.size()) {
-      const std::vector<SampledCall>& calls = participants_[index].samples->calls;
-      std::size_t& position = positions_[index];
-      while (position < calls.size() && calls[position].call < call) {
-        ++position;
-      }
-      if (position == calls.size()) {
-        return false;
-      }
-      agreeing = calls[position].call == call ? agreeing + 1 : 1;
-      call = calls[position].call;
-    }
-    call_ = call;
-    return true;
-  }
-
-  const SampledCall& of(std::size_t index) const {
-    return participants_[index].samples->calls[positions_[index]];
-  }
-
-private:
-  std::span<const Participant> participants_;
-  std::vector<std::size_t> positions_;
-  std::uint64_t call_ = 0;
-  bool started_ = false;
-};
-
-} // namespace
-
-void match(std::span<const Participant> participants,
-           const std::function<Waiting&(int, std::uint32_t)>& account) {
-  if (participants.empty() || static_cast<int>(participants.size()) != participants.front().samples->size) {
-    return;
-  }
-  SideBySide calls(participants);
-  while (calls.next()) {
-    std::size_t last = 0;
-    for (std::size_t index = 1; index < participants.size(); ++index) {
-      if (calls.of(index).enter_ns > calls.of(last).enter_ns) {
-        last = index;
-      }
-    }
-    const double last_arrival = calls.of(last).enter_ns;
-    for (std::size_t index = 0; index < participants.size(); ++index) {
-      const SampledCall& call = calls.of(index);
-      const double waited = std::max(0.0, std::min(last_arrival, call.exit_ns) - call.enter_ns);
-      Waiting& waiting = account(participants[index].world_rank, call.row);
-      waiting.sampled_ns += call.exit_ns - call.enter_ns;
-      waiting.waiting_ns += waited;
-      waiting.caused_ns[participants[last].world_rank] += waited;
-    }
-  }
-}
-
-namespace {
-
-using SiteKey = std::tuple<std::string, std::string, std::string, int, int>;
-
-void add(CallProfile& total, const CallProfile& call) {
-  total.calls += call.calls;
-  total.bytes += call.bytes;
-  total.blocks += call.blocks;
-  total.ns += call.ns;
-  total.cpu_ns += call.cpu_ns;
-  total.max_call_ns = std::max(total.max_call_ns, call.max_call_ns);
-  total.in_progress_ns = std::max(total.in_progress_ns, call.in_progress_ns);
-  for (const auto& [ending, calls] : call.endings) {
-    total.endings[ending] += calls;
-  }
-}
-
-void add(SiteProfile& site, int rank, const CallProfile& call) {
-  site.min_rank_ns = site.callers == 0 ? call.ns : std::min(site.min_rank_ns, call.ns);
-  site.max_rank_ns = std::max(site.max_rank_ns, call.ns);
-  ++site.callers;
-  add(site.total, call);
-  if (call.in_progress_ns > 0) {
-    site.in_progress_ns[rank] = call.in_progress_ns;
-  }
-}
-
-// Finds the site of a row, and makes it where it is the first.
-class Sites {
-public:
-  Sites(std::vector<SiteProfile>& sites, SourceOf source_of) : sites_(sites), source_of_(source_of) {}
-
-  std::size_t of(const CallProfile& call) {
-    const std::string& source = cached_source(call.location);
-    const bool has_line = source.find(':') != std::string::npos;
-    const SiteKey key{call.function, call.location.module,
-                      has_line ? source : std::to_string(call.location.address), call.phase, call.ranks};
-    const auto [entry, fresh] = index_.try_emplace(key, sites_.size());
-    if (fresh) {
-      CallProfile total;
-      total.function = call.function;
-      total.location = call.location;
-      total.phase = call.phase;
-      total.ranks = call.ranks;
-      sites_.push_back({total, source, 0, 0, 0, {}});
-    }
-    return entry->second;
-  }
-
-private:
-  const std::string& cached_source(const Location& location) {
-    const auto [entry, fresh] = sources_.try_emplace({location.module, location.address, location.function});
-    if (fresh) {
-      entry->second = source_of_(location);
-    }
-    return entry->second;
-  }
-
-  std::vector<SiteProfile>& sites_;
-  SourceOf source_of_;
-  std::map<SiteKey, std::size_t> index_;
-  std::map<std::tuple<std::string, std::uint64_t, std::string>, std::string> sources_;
-};
-
-} // namespace
-
-Profile merge(std::vector<RankProfile> ranks, SourceOf source_of) {
-  Profile profile;
-  Sites sites(profile.sites, source_of);
-  std::unordered_map<int, std::vector<std::size_t>> site_of_row; // by rank
-  std::map<std::uint64_t, std::vector<Participant>> communicators;
-  for (const RankProfile& rank : ranks) {
-    profile.wall_ns = std::max(profile.wall_ns, rank.wall_ns);
-    std::map<std::size_t, CallProfile> of_rank; // by site: a rank may have several rows of one
-    for (const CallProfile& call : rank.calls) {
-      const std::size_t site = sites.of(call);
-      add(of_rank[site], call);
-      site_of_row[rank.rank].push_back(site);
-    }
-    for (const auto& [site, total] : of_rank) {
-      add(profile.sites[site], rank.rank, total);
-    }
-    for (const SampledCommunicator& samples : rank.samples) {
-      communicators[samples.id].push_back({rank.rank, &samples});
-    }
-  }
-  for (const auto& [id, participants] : communicators) {
-    match(participants, [&](int rank, std::uint32_t row) -> Waiting& {
-      return profile.sites[site_of_row[rank][row]].waiting;
-    });
-  }
-  std::stable_sort(profile.sites.begin(), profile.sites.end(),
-                   [](const SiteProfile& a, const SiteProfile& b) { return a.total.ns > b.total.ns; });
-  for (RankProfile& rank : ranks) {
-    rank.samples.clear();
-  }
-  profile.ranks = std::move(ranks);
+  profile.ns_per_tick = all[8];
+  profile.slices = {all[9], all[10], all[11], all[12]};
+  profile.sent = sent_from_json(all[13]);
   return profile;
 }
 
@@ -252,7 +142,7 @@ CallProfile row_profile(const CallRow& row, std::string function, const Location
   call.phase = row.key.phase;
   call.ranks = row.key.ranks;
   call.calls = row.calls;
-  call.bytes = row.bytes;
+  call.bytes = row.counts.bytes();
   call.blocks = row.blocks;
   if (row.timed_calls > 0) {
     const double scale = static_cast<double>(row.calls) / static_cast<double>(row.timed_calls);
@@ -260,6 +150,14 @@ CallProfile row_profile(const CallRow& row, std::string function, const Location
   }
   call.max_call_ns = static_cast<double>(row.max_call_ticks) * ns_per_tick;
   call.cpu_ns = call.ns * row.cpu_share.share(ns_per_tick);
+  call.durations = duration_counts(row.counts);
+  call.sizes = size_counts(row.counts);
+  if (row.followed > 0) {
+    const double scale = static_cast<double>(row.calls) / static_cast<double>(row.followed);
+    call.in_flight_ns = static_cast<double>(row.in_flight_ticks) * ns_per_tick * scale;
+    call.exposed_ns = static_cast<double>(row.exposed_ticks) * ns_per_tick * scale;
+  }
+  call.is_own = is_in_own_library(location);
   return call;
 }
 

@@ -4,7 +4,10 @@
 // What one rank saw, as it is sent to rank 0, and what all saw together.
 
 #include "mpi/observe/call_table.hpp"
+#include "mpi/observe/histograms.hpp"
 #include "mpi/observe/locations.hpp"
+#include "mpi/observe/slices.hpp"
+#include "mpi/observe/traffic_matrix.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -30,8 +33,13 @@ struct CallProfile {
   double max_call_ns = 0;
   double cpu_ns = 0;
   Endings endings;
-  std::uint64_t blocks = 0;  ///< of an alltoallv's: to other ranks and not empty
-  double in_progress_ns = 0; ///< of a call that had not ended with the job
+  std::uint64_t blocks = 0;   ///< of an alltoallv's: to other ranks and not empty
+  double in_progress_ns = 0;  ///< of a call that had not ended with the job
+  DurationCounts durations{}; ///< in ticks of the rank's clock; of a site, of the first rank's
+  SizeCounts sizes{};
+  double in_flight_ns = 0; ///< of nonblocking operations, from their start to the end of their wait
+  double exposed_ns = 0;   ///< the part of that inside of MPI
+  bool is_own = false;     ///< made by a library of Thalweg's: part of what the program called that for
 };
 
 struct SampledCall {
@@ -47,6 +55,15 @@ struct SampledCommunicator {
   std::vector<SampledCall> calls;
 };
 
+/// What a rank's calls come to.
+struct RankTimes {
+  double mpi_ns = 0;
+  double waiting_ns = 0;  ///< of collectives: what the sampled calls say of all
+  double transfer_ns = 0; ///< the rest of these
+  double own_ns = 0;      ///< in Thalweg's own calls; no part of the others
+  double sent_bytes = 0;  ///< as the traffic counts them
+};
+
 struct RankProfile {
   int rank = 0;
   int node = 0;
@@ -56,6 +73,10 @@ struct RankProfile {
   std::vector<CallProfile> calls;
   std::vector<SampledCommunicator> samples;
   std::vector<std::string> streams{}; ///< what each has done: see stream_reports.hpp
+  double ns_per_tick = 1;
+  RunSlices slices{};
+  std::vector<SentTo> sent{};
+  RankTimes times{}; ///< once they are known
 };
 
 std::vector<std::uint8_t> pack(const RankProfile& profile);
@@ -78,6 +99,22 @@ struct SiteProfile {
   double max_rank_ns = 0;
   Waiting waiting;
   std::map<int, double> in_progress_ns{}; ///< by rank: of calls that had not ended with the job
+  std::string file{};                     ///< see Source
+  int line = 0;
+  std::string within{};
+};
+
+/// The run over time. A row has one rank, or of many ranks several that follow each other: their mean.
+struct SliceRow {
+  int first = 0;
+  int last = 0;
+  std::vector<double> mpi_ns;
+  std::vector<double> waiting_ns;
+};
+
+struct SliceRows {
+  double width_ns = 0; ///< 0: there are none
+  std::vector<SliceRow> rows;
 };
 
 /// What an exchange would take, each as a share of what it takes with a message for each other rank.
@@ -90,33 +127,14 @@ using SharesOfExchange = std::function<ExchangeShares(int ranks, double blocks, 
 
 struct Profile {
   std::vector<SiteProfile> sites;           ///< by time, longest first
-  std::vector<RankProfile> ranks;           ///< their calls and samples moved away
+  std::vector<RankProfile> ranks;           ///< without calls, samples and the like
   double wall_ns = 0;                       ///< longest of any rank
   SharesOfExchange shares_of_exchange = {}; ///< none where no machine is known
+  double ns_per_tick = 1;                   ///< of the sites' durations
+  SliceRows slices{};
+  TrafficMatrix traffic{};
+  std::vector<SiteProfile> own_sites{}; ///< where libraries of Thalweg's call
 };
-
-/// "file.c:12 (function)" of a module's address, or what else is known of it.
-using SourceOf = std::string (*)(const Location& location);
-
-/// Adds the ranks up. Rows are the same site when function, module, size and phase are, and the source line
-/// or, where none is known, the address: compilers make several calls of one.
-Profile merge(std::vector<RankProfile> ranks, SourceOf source_of);
-
-// Splits the time in collectives into waiting for others and transferring.
-//
-// A call of a communicator ends its waiting when the last rank has come (or when it returns, if it needs not
-// all). Of calls that every rank of the communicator sampled: waiting = min(last arrival, own exit) - own
-// arrival.
-
-struct Participant {
-  int world_rank;
-  const SampledCommunicator* samples;
-};
-
-/// `account(world_rank, row)` names where that rank's waiting goes. Participants are all ranks of one
-/// communicator; when some are missing nothing is accounted.
-void match(std::span<const Participant> participants,
-           const std::function<Waiting&(int, std::uint32_t)>& account);
 
 // A row of a call table as it is reported.
 

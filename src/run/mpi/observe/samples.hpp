@@ -40,12 +40,17 @@ struct JournalSamples {
   std::array<Sample, samples_capacity> samples;
 };
 
+/// Do samples of a call outlive that limit?
+constexpr bool is_sampled_below(std::uint64_t limit, std::uint64_t call) {
+  return call * 0x9E3779B97F4A7C15U <= limit;
+}
+
 class SampleStore {
 public:
   static constexpr std::size_t capacity = samples_capacity;
   static constexpr std::uint64_t first_calls = 64; ///< all of these, until the store is full
 
-  bool wants(std::uint64_t call) const { return call < first_ || call * 0x9E3779B97F4A7C15U <= limit_; }
+  bool wants(std::uint64_t call) const { return call < first_ || is_sampled_below(limit_, call); }
 
   void add(const Sample& sample) {
     THALWEG_ASSERT(normal, wants(sample.call) && (samples_.empty() || samples_.back().call < sample.call));
@@ -87,5 +92,12 @@ private:
   std::vector<Sample> samples_;
   JournalSamples* kept_ = nullptr;
 };
+
+/// At most so many of them: by their calls alone, so that all ranks keep the same.
+inline std::vector<Sample> thinned(std::vector<Sample> samples, std::size_t limit) {
+  for (std::uint64_t bound = UINT64_MAX / 2; samples.size() > limit && bound > 0; bound /= 2)
+    std::erase_if(samples, [bound](const Sample& sample) { return !is_sampled_below(bound, sample.call); });
+  return samples;
+}
 
 } // namespace thalweg::mpi::observe

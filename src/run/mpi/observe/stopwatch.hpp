@@ -21,7 +21,7 @@ template <typename Clocks>
 class BasicStopwatch {
 public:
   void start(CallRow& row, bool always) {
-    timed_ = always || row.is_to_be_timed();
+    timed_ = is_timed_ = always || row.is_to_be_timed();
     ++row.calls;
     if (timed_) {
       is_drawn_ = row.cpu_share.wants(row.timed_calls, reinterpret_cast<std::uintptr_t>(row.key.site));
@@ -53,15 +53,18 @@ public:
         row.cpu_share.add(taken, cpu_ns - std::min(cpu_ns, Clocks::thread_cpu_reading_ns()));
         journal().note_time();
       }
+      row.took(start_ticks_, stop_ticks_);
       row.cpu_share.set_rate(taken, row.brief ? CallRow::calls_per_timed : 1, cpu_reading_period_ticks());
     }
   }
 
+  bool is_timed() const { return is_timed_; }
   std::uint64_t start_ticks() const { return start_ticks_; }
   std::uint64_t stop_ticks() const { return stop_ticks_; }
 
 private:
-  bool timed_ = false;
+  bool timed_ = false; ///< and under way
+  bool is_timed_ = false;
   bool is_drawn_ = false;
   std::uint64_t cpu_ns_ = 0;
   std::uint64_t start_ticks_ = 0;

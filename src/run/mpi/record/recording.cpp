@@ -36,6 +36,8 @@ struct Recorder {
     return nullptr;
   }
   std::uint64_t* operator()(const CollectiveRun& run) const {
+    if (!process.observation.traffic)
+      return nullptr;
     return record_collective(*run.call, *event.communicator, event.row, run.plan, run.choice);
   }
   template <typename Other>

@@ -2,141 +2,42 @@
 #include "mpi/report/report.hpp"
 
 #include "base/files.hpp"
-#include "base/of_process.hpp"
 #include "mpi/call/gpu_memory.hpp"
 #include "mpi/choose/tuning.hpp"
 #include "mpi/comm/clocks.hpp"
-#include "mpi/comm/communicators.hpp"
 #include "mpi/comm/gathering.hpp"
-#include "mpi/observe/call_table.hpp"
 #include "mpi/observe/form.hpp"
 #include "mpi/observe/job_log.hpp"
 #include "mpi/observe/journal_reader.hpp"
 #include "mpi/observe/locations.hpp"
+#include "mpi/observe/merging.hpp"
 #include "mpi/observe/output.hpp"
 #include "mpi/observe/profile.hpp"
 #include "mpi/observe/stream_reports.hpp"
 #include "mpi/offload/nic_arrivals.hpp"
+#include "mpi/report/own_profile.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/state/settings.hpp"
 #include "mpi/wait/wait_mode.hpp"
 #include "tune/prediction.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/ranges.h>
 #include <fstream>
 #include <iterator>
-#include <mutex>
 #include <unistd.h>
-#include <unordered_map>
 #include <utility>
 
 namespace thalweg::mpi {
 
 namespace {
 
-// Of a process: programs that make a stream for each of their steps would have a long report.
-constexpr std::size_t max_reports = 100;
-
-struct KeptReports {
-  std::mutex mutex;
-  std::vector<std::string> reports;
-};
-
-KeptReports& kept_reports() {
-  return of_process<KeptReports>();
-}
-
-} // namespace
-
-void keep_stream_report(const char* json) {
-  if (json == nullptr || !wants_report(runtime.settings)) {
-    return;
-  }
-  std::string report = observe::located_stream(json);
-  const std::lock_guard lock(kept_reports().mutex);
-  if (!report.empty() && kept_reports().reports.size() < max_reports) {
-    kept_reports().reports.push_back(std::move(report));
-  }
-}
-
-std::vector<std::string> take_stream_reports() {
-  const std::lock_guard lock(kept_reports().mutex);
-  return std::exchange(kept_reports().reports, {});
-}
-
-namespace {
-
-using observe::CallProfile;
-using observe::CallRow;
 using observe::RankProfile;
 
-CallProfile describe_row(const CallRow& row, const observe::Location& location, double ns_per_tick) {
-  CallProfile call = observe::row_profile(row, function_names[row.key.function], location, ns_per_tick);
-  for (const observe::Ending& ending : row.endings) {
-    call.endings[{ending.strategy, ending.reason == nullptr ? "" : ending.reason}] += ending.calls;
-  }
-  return call;
-}
-
-int node_of(int rank) {
-  return runtime.world.placement.nodes.empty()
-             ? 0
-             : runtime.world.placement.nodes[static_cast<std::size_t>(rank)];
-}
-
-RankProfile own_profile() {
-  RankProfile profile;
-  std::array<char, 256> host{};
-  gethostname(host.data(), host.size() - 1);
-  profile.rank = runtime.world.rank;
-  profile.node = node_of(profile.rank);
-  profile.host = host.data();
-  profile.pid = getpid();
-  profile.wall_ns = static_cast<double>(observe::monotonic_ns() - runtime.start_ns);
-  runtime.tick_scale.finish();
-  const double ns_per_tick = runtime.tick_scale.ns_per_tick();
-  std::unordered_map<const CallRow*, std::uint32_t> index;
-  for (const observe::CallTable* table : observe::all_call_tables()) {
-    for (const auto& row : table->rows()) {
-      const observe::Location location = observe::locate(row->key.site);
-      if (observe::is_in_own_library(location)) {
-        continue;
-      }
-      index[row.get()] = static_cast<std::uint32_t>(profile.calls.size());
-      profile.calls.push_back(describe_row(*row, location, ns_per_tick));
-    }
-  }
-  for (const CommunicatorSamples& communicator : all_samples()) {
-    if (communicator.size < 2) {
-      continue;
-    }
-    observe::SampledCommunicator samples{communicator.id, communicator.size, {}};
-    for (const observe::Sample& sample : communicator.samples->samples()) {
-      const auto place = index.find(sample.row);
-      if (place == index.end()) {
-        continue;
-      }
-      samples.calls.push_back({sample.call, runtime.tick_scale.monotonic_ns_at(sample.enter_ticks),
-                               runtime.tick_scale.monotonic_ns_at(sample.exit_ticks), place->second});
-    }
-    profile.samples.push_back(std::move(samples));
-  }
-  profile.streams = take_stream_reports();
-  return profile;
-}
-
-std::vector<RankProfile> gather(const RankProfile& mine) {
-  std::vector<RankProfile> profiles;
-  for (const std::vector<std::uint8_t>& bytes : gather_bytes(observe::pack(mine)))
-    profiles.push_back(observe::unpack(bytes.data(), bytes.size()));
-  return profiles;
-}
-
 void shift(RankProfile& rank, double offset_ns) {
+  rank.slices.begin_ns += offset_ns;
   for (observe::SampledCommunicator& communicator : rank.samples) {
     for (observe::SampledCall& call : communicator.calls) {
       call.enter_ns += offset_ns;
@@ -167,8 +68,29 @@ std::string shared_memory_text(const SharedMemory& memory) {
   return memory.was_tried ? "no shared memory: " + memory.why_not : "";
 }
 
+const char* thread_level_text() {
+  int level = MPI_THREAD_SINGLE;
+  if (native.Query_thread(&level) != MPI_SUCCESS)
+    return "";
+  return level == MPI_THREAD_MULTIPLE     ? "multiple"
+         : level == MPI_THREAD_SERIALIZED ? "serialized"
+         : level == MPI_THREAD_FUNNELED   ? "funneled"
+                                          : "single";
+}
+
+std::vector<observe::TunedPick> tuned_picks() {
+  std::vector<observe::TunedPick> tuned;
+  for (const tune::Pick& pick : runtime.notes.tuned_picks)
+    tuned.push_back({pick.call, pick.bytes, pick.ranks, strategies::to_text(pick.use), pick.seconds,
+                     pick.native_seconds});
+  return tuned;
+}
+
 observe::RunDescription describe_run() {
   observe::RunDescription run;
+  run.facts = observe::job_facts(runtime.start_ns, runtime.notes.thread_level);
+  run.tuned = tuned_picks();
+  run.use = runtime.settings.use;
   run.command = own_command();
   run.library = runtime.library_version;
   run.library_path = library_path();
@@ -236,19 +158,32 @@ std::optional<GatheredReport> gather_report(const Outcomes& outcomes) {
   constexpr int trials = 20;
   const std::vector<double> offsets = clock_offsets_ns(runtime.world.communicator, runtime.world.rank,
                                                        runtime.world.placement.nodes, 0, trials);
-  std::vector<RankProfile> ranks = gather(own_profile());
+  observe::Merger merger(observe::find_source,
+                         counts_messages(runtime.settings)
+                             ? observe::traffic_rows(runtime.world.size, runtime.world.placement.node_count)
+                             : observe::TrafficRows{});
+  // To add them up looks for source lines: where there is room, that is left for when nobody waits.
+  constexpr int max_unmerged = 256;
+  std::vector<RankProfile> ranks;
+  gather_bytes(observe::pack(own_profile()), [&](const std::vector<std::uint8_t>& bytes) {
+    RankProfile rank = observe::unpack(bytes.data(), bytes.size());
+    shift(rank, offsets[static_cast<std::size_t>(rank.node)]);
+    if (runtime.world.size <= max_unmerged)
+      ranks.push_back(std::move(rank));
+    else
+      merger.add(std::move(rank));
+  });
   if (runtime.world.rank != 0) {
     note_reported();
     return std::nullopt;
   }
-  for (RankProfile& rank : ranks) {
-    shift(rank, offsets[static_cast<std::size_t>(rank.node)]);
-  }
-  return GatheredReport{std::move(ranks), outcomes};
+  return GatheredReport{std::move(merger), std::move(ranks), outcomes};
 }
 
 void write_report(GatheredReport report) {
-  observe::Profile profile = observe::merge(std::move(report.ranks), observe::describe_source);
+  for (RankProfile& rank : report.ranks)
+    report.merger.add(std::move(rank));
+  observe::Profile profile = report.merger.finish();
   profile.shares_of_exchange = shares_of_exchange;
   write(profile, report.outcomes);
   note_reported();
@@ -268,6 +203,7 @@ bool open_journal() {
 } // namespace
 
 void begin_journal() {
+  runtime.notes.thread_level = thread_level_text();
   if (!wants_report(runtime.settings) || !open_journal()) {
     return;
   }

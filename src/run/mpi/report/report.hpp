@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// The report, and what streams have told of themselves for it.
+// The report of the run.
 
-#include "mpi/observe/profile.hpp"
+#include "mpi/observe/merging.hpp"
 
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace thalweg::mpi {
-
-/// What the process's streams have told of themselves, until the report is made.
-void keep_stream_report(const char* json);
-std::vector<std::string> take_stream_reports();
 
 /// What the run came to besides calls, on rank 0.
 struct Outcomes {
@@ -25,7 +21,8 @@ struct Outcomes {
 
 /// What all ranks recorded, and what else the run came to.
 struct GatheredReport {
-  std::vector<observe::RankProfile> ranks;
+  observe::Merger merger;
+  std::vector<observe::RankProfile> ranks; ///< that are to be added to it
   Outcomes outcomes;
 };
 

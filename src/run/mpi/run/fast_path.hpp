@@ -79,7 +79,7 @@ struct FastPathEntry {
 private:
   [[gnu::noinline]] void count_in_report() const {
     ++note.row->calls;
-    note.row->bytes += note.bytes;
+    note.row->counts.add_size(note.bytes);
     note.row->blocks += note.blocks;
     note.row->ended(note.implementation, note.reason);
     if (note.recorded != nullptr)

@@ -20,14 +20,15 @@ enum class InterposerState : int {
 struct Observation {
   bool is_on = true; ///< nothing is while it is off; the others are looked at only where it is on
   bool reports = false;
-  bool traffic = false; ///< who sends how much to whom
+  bool traffic = false; ///< who sends how much to whom, in messages and in collectives
   bool traces = false;  ///< the calls in their order, for one of these or both:
   bool keeps_trace = false;
   bool keeps_timeline = false;
   std::uint16_t phase = 0;
+  bool messages = false; ///< who sends how much to whom, in messages alone; on where `traffic` is
 
-  bool is_wanted() const { return reports || traffic || traces; }
-  bool is_counting() const { return traffic && is_on; }
+  bool is_wanted() const { return reports || messages || traces; }
+  bool is_counting() const { return messages && is_on; }
   bool is_tracing() const { return traces && is_on; }
 };
 

@@ -54,6 +54,11 @@ struct Settings {
 };
 
 /// Whether calls must be recorded at all.
+/// Are the program's messages counted by whom they go to? What collectives send is where it is recorded.
+inline bool counts_messages(const Settings& settings) {
+  return settings.record || !settings.report.empty();
+}
+
 inline bool wants_report(const Settings& settings) {
   return settings.summary || !settings.report.empty() || !settings.logs.empty();
 }

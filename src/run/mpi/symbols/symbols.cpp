@@ -123,29 +123,41 @@ std::string demangled(const char* name) {
   return without_types(whole);
 }
 
+// Compilers name files as they were given to them.
+std::string whole_path(const char* file, Dwfl_Line* line) {
+  const char* const folder = dwfl_line_comp_dir(line);
+  return file[0] == '/' || folder == nullptr ? file : std::string(folder) + "/" + file;
+}
+
 } // namespace
 
-// Describes the call that returns to `address` of the file `module`; 0 when nothing is known of it.
+// Describes the call that returns to `address` of the file `module` by three texts, each with its end: what a
+// line shows of it, the path of its source file, and the function that calls. Those that are not known are
+// empty. Gives the line in the file, or 0; -1 when nothing is known of the call.
 extern "C" __attribute__((visibility("default"))) int
-thalweg_describe_source(const char* module, unsigned long address, char* text, std::size_t size) {
+thalweg_describe_source(const char* module, unsigned long address, char* text, char* path, char* within,
+                        std::size_t size) {
   const Module& found = module_of(module);
   if (found.dwfl == nullptr) {
-    return 0;
+    return -1;
   }
   const GElf_Addr place = address + found.bias - 1; // inside of the call, not after it
   const Symbol* const function = found.function_at(place);
   const std::string name = function == nullptr ? "" : demangled(function->name);
+  std::snprintf(within, size, "%s", name.c_str());
+  path[0] = '\0';
   if (Dwfl_Line* line = dwfl_module_getsrc(found.dwfl, place)) {
     int number = 0;
     if (const char* file = dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr)) {
       std::snprintf(text, size, name.empty() ? "%s:%d" : "%s:%d (%s)", base_name(file), number, name.c_str());
-      return 1;
+      std::snprintf(path, size, "%s", whole_path(file, line).c_str());
+      return number;
     }
   }
   if (name.empty()) {
-    return 0;
+    return -1;
   }
   std::snprintf(text, size, "%s+%#lx (%s)", name.c_str(),
                 static_cast<unsigned long>(place + 1 - function->begin), base_name(module));
-  return 1;
+  return 0;
 }

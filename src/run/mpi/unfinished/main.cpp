@@ -15,6 +15,7 @@
 #include "mpi/observe/job_log.hpp"
 #include "mpi/observe/journal_reader.hpp"
 #include "mpi/observe/locations.hpp"
+#include "mpi/observe/merging.hpp"
 #include "mpi/observe/output.hpp"
 
 #include <cctype>
@@ -66,7 +67,7 @@ int main(int count, char** arguments) {
     return 0;
   job.run.cause = words[3];
   job.run.rank_count = job.rank_count;
-  const Profile profile = merge(std::move(job.ranks), describe_source);
+  const Profile profile = merge(std::move(job.ranks), find_source);
   if (words[1] == "1") {
     SummaryForm form = form_asked_for(words[0]);
     form.columns = std::strtoul(words[2].c_str(), nullptr, 10);

@@ -2,6 +2,7 @@
 #include "mpi/observe/gains.hpp"
 
 #include "mpi/observe/locations.hpp"
+#include "mpi/observe/merging.hpp"
 
 #include <gtest/gtest.h>
 
@@ -37,7 +38,7 @@ Profile profile_of(const Exchange& exchange) {
                          {{{exchange.strategy, ""}, exchange.calls}},
                          exchange.calls * exchange.blocks});
   }
-  Profile result = merge(std::move(ranks), describe_source);
+  Profile result = merge(std::move(ranks), find_source);
   result.sites[0].source = "graph.c:7 (visit)";
   return result;
 }

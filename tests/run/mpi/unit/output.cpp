@@ -3,6 +3,7 @@
 
 #include "mpi/observe/gains.hpp"
 #include "mpi/observe/locations.hpp"
+#include "mpi/observe/merging.hpp"
 #include "mpi/observe/texts.hpp"
 
 #include <cerrno>
@@ -33,7 +34,7 @@ Profile profile() {
                          {{{"ring", ""}, 900}, {{"native", "user operation"}, 100}}});
     own.samples.push_back({1, 2, {{0, 0.0 + 75 * rank, 100, 0}}});
   }
-  Profile result = merge(std::move(ranks), describe_source);
+  Profile result = merge(std::move(ranks), find_source);
   result.sites[0].source = "solve.c:42 (solve)";
   return result;
 }
@@ -176,13 +177,16 @@ TEST(Merge, JoinsTheRowsOfALine) {
   for (const std::uint64_t address : {0x10U, 0x20U})
     rank.calls.push_back(
         {"MPI_Barrier", {"/bin/app", address}, 0, 2, 10, 0, 1e6, 1e5, 5e5, {{{"native", ""}, 10}}});
-  const Profile one = merge({rank}, [](const Location&) -> std::string { return "a.c:3 (main)"; });
+  const Profile one = merge({rank}, [](const Location&) -> Source {
+    return {"a.c:3 (main)", "/a.c", 3, "main"};
+  });
   ASSERT_EQ(one.sites.size(), 1U);
   EXPECT_EQ(one.sites[0].total.calls, 20U);
   EXPECT_EQ(one.sites[0].callers, 1);
   EXPECT_DOUBLE_EQ(one.sites[0].max_rank_ns, 2e6);
-  const Profile two =
-      merge({rank}, [](const Location& place) { return fmt::format("main+{:#x} (app)", place.address); });
+  const Profile two = merge({rank}, [](const Location& place) -> Source {
+    return {fmt::format("main+{:#x} (app)", place.address)};
+  });
   EXPECT_EQ(two.sites.size(), 2U);
 }
 
@@ -217,7 +221,7 @@ Profile sending(const char* function, std::uint64_t bytes, double ns) {
                           messages * ns,
                           {}});
   }
-  Profile result = merge(std::move(ranks), describe_source);
+  Profile result = merge(std::move(ranks), find_source);
   result.sites[0].source = "graph.c:7 (visit)";
   return result;
 }

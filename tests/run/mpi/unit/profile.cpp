@@ -2,6 +2,7 @@
 #include "mpi/observe/profile.hpp"
 
 #include "mpi/observe/locations.hpp"
+#include "mpi/observe/merging.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +15,12 @@ SampledCommunicator communicator(std::vector<SampledCall> calls) {
 
 struct Accounts {
   std::map<std::pair<int, std::uint32_t>, Waiting> rows;
-  Waiting& operator()(int rank, std::uint32_t row) { return rows[{rank, row}]; }
+  void operator()(const MatchedCall& matched) {
+    Waiting& waiting = rows[{matched.world_rank, matched.call->row}];
+    waiting.sampled_ns += matched.call->exit_ns - matched.call->enter_ns;
+    waiting.waiting_ns += matched.waiting_ns;
+    waiting.caused_ns[matched.last_rank] += matched.waiting_ns;
+  }
 };
 
 TEST(Waiting, EndsWithTheLastArrival) {
@@ -72,7 +78,15 @@ TEST(Profile, TravelsAsBytes) {
                            900,
                            4000,
                            {{{"native", "why"}, 10}}});
+  profile.calls[0].durations = {{7, 3}, {90, 7}};
+  profile.calls[0].sizes = {{0, {1, 0}}, {4, {9, 80}}};
+  profile.calls[0].in_flight_ns = 5;
+  profile.calls[0].exposed_ns = 4;
+  profile.calls[0].is_own = true;
   profile.samples.push_back({9, 8, {{0, 1.5, 2.5, 0}}});
+  profile.ns_per_tick = 0.25;
+  profile.slices = {10, 20, {1, 2}, {0, 2}};
+  profile.sent = {{3, 100, 2, true}};
   const std::vector<std::uint8_t> bytes = pack(profile);
   const RankProfile back = unpack(bytes.data(), bytes.size());
   EXPECT_EQ(back.rank, 3);
@@ -82,6 +96,14 @@ TEST(Profile, TravelsAsBytes) {
   EXPECT_EQ(back.calls[0].endings, profile.calls[0].endings);
   ASSERT_EQ(back.samples.size(), 1U);
   EXPECT_DOUBLE_EQ(back.samples[0].calls[0].exit_ns, 2.5);
+  EXPECT_EQ(back.calls[0].durations, profile.calls[0].durations);
+  EXPECT_EQ(back.calls[0].sizes.at(4).bytes, 80U);
+  EXPECT_DOUBLE_EQ(back.calls[0].exposed_ns, 4);
+  EXPECT_TRUE(back.calls[0].is_own);
+  EXPECT_DOUBLE_EQ(back.ns_per_tick, 0.25);
+  EXPECT_EQ(back.slices.meetings_ns, profile.slices.meetings_ns);
+  ASSERT_EQ(back.sent.size(), 1U);
+  EXPECT_TRUE(back.sent[0].is_read);
 }
 
 TEST(Profile, AddsRanksUpBySite) {
@@ -95,7 +117,7 @@ TEST(Profile, AddsRanksUpBySite) {
     profile.samples.push_back({9, 2, {{0, 10.0 * rank, 20, 0}}});
   }
   ranks[1].calls.push_back({"MPI_Send", {"app", 2}, 0, 2, 1, 8, 500, 500, 1, {}});
-  const Profile profile = merge(ranks, describe_source);
+  const Profile profile = merge(ranks, find_source);
   ASSERT_EQ(profile.sites.size(), 2U);
   EXPECT_EQ(profile.sites[0].total.function, "MPI_Send") << "longest first";
   const SiteProfile& barrier = profile.sites[1];
@@ -105,6 +127,45 @@ TEST(Profile, AddsRanksUpBySite) {
   EXPECT_DOUBLE_EQ(barrier.max_rank_ns, 20);
   EXPECT_DOUBLE_EQ(barrier.waiting.waiting_ns, 10);
   EXPECT_DOUBLE_EQ(barrier.waiting.caused_ns.at(1), 10);
+  // Rank 0 waited in half of the call that was sampled; rank 1 came last.
+  EXPECT_DOUBLE_EQ(profile.ranks[0].times.waiting_ns, 5);
+  EXPECT_DOUBLE_EQ(profile.ranks[0].times.transfer_ns, 5);
+  EXPECT_DOUBLE_EQ(profile.ranks[1].times.waiting_ns, 0);
+  EXPECT_DOUBLE_EQ(profile.ranks[1].times.transfer_ns, 20);
+  EXPECT_DOUBLE_EQ(profile.ranks[1].times.mpi_ns, 520);
+}
+
+TEST(Profile, KeepsThalwegsOwnCallsApart) {
+  RankProfile rank{0, 0, "host", 1, 100, {}, {}};
+  rank.calls.push_back({"MPI_Barrier", {"app", 1}, 0, 2, 5, 0, 10, 3, 1, {}});
+  rank.calls.push_back({"MPI_Iprobe", {"libthalweg-stream-mpich.so", 1}, 0, 2, 5, 0, 70, 3, 1, {}});
+  rank.calls[1].is_own = true;
+  const Profile profile = merge({rank}, find_source);
+  ASSERT_EQ(profile.sites.size(), 1U);
+  EXPECT_EQ(profile.sites[0].total.function, "MPI_Barrier");
+  ASSERT_EQ(profile.own_sites.size(), 1U);
+  EXPECT_EQ(profile.own_sites[0].total.function, "MPI_Iprobe");
+  EXPECT_DOUBLE_EQ(profile.ranks[0].times.mpi_ns, 10);
+  EXPECT_DOUBLE_EQ(profile.ranks[0].times.own_ns, 70);
+}
+
+TEST(Profile, AddsHistogramsOfClocksOfOtherRates) {
+  std::vector<RankProfile> ranks(3);
+  for (int rank = 0; rank < 3; ++rank) {
+    RankProfile& own = ranks[static_cast<std::size_t>(rank)];
+    own.rank = rank;
+    own.ns_per_tick = rank == 2 ? 0.5 : 0.25 + 1e-5 * rank;
+    own.calls.push_back({"MPI_Barrier", {"app", 1}, 0, 2, 1, 0, 1e3, 1e3, 1, {}});
+    const auto ticks = static_cast<std::uint64_t>(1000 / own.ns_per_tick);
+    own.calls[0].durations[static_cast<std::uint16_t>(duration_class(ticks))] = 1;
+  }
+  const Profile profile = merge(ranks, find_source);
+  std::uint64_t calls = 0;
+  for (const auto& [index, count] : profile.sites[0].total.durations) {
+    calls += count;
+    EXPECT_NEAR(static_cast<double>(duration_class_begin(index)) * profile.ns_per_tick, 1000, 300);
+  }
+  EXPECT_EQ(calls, 3U);
 }
 
 } // namespace

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/entry/followed_requests.hpp"
+
+#include "base/assertion.hpp"
+#include "mpi/observe/ticks.hpp"
+
+#include <algorithm>
+
+namespace thalweg::mpi {
+
+void follow_request(MPI_Request request, observe::CallRow& row, std::uint64_t begin_ticks,
+                    std::uint64_t end_ticks) {
+  if (request == MPI_REQUEST_NULL)
+    return;
+  FollowedRequests& followed = PerThread<FollowedRequests>::own();
+  // A handle that is there already was completed elsewhere.
+  auto place = std::ranges::find_if(
+      followed.all, [&](const FollowedRequest& one) { return one.row == nullptr || one.request == request; });
+  if (place == followed.all.end()) {
+    place = followed.all.begin() + static_cast<std::ptrdiff_t>(followed.next);
+    followed.next = (followed.next + 1) % FollowedRequests::capacity;
+  }
+  *place = {request, &row, begin_ticks, end_ticks - begin_ticks};
+  followed.used = std::max(followed.used, static_cast<std::size_t>(place - followed.all.begin()) + 1);
+}
+
+void RequestWatch::begin(int count, const MPI_Request* requests) {
+  const FollowedRequests& followed = PerThread<FollowedRequests>::here();
+  for (std::size_t index = 0; index < followed.used; ++index) {
+    const FollowedRequest& one = followed.all[index];
+    if (one.row == nullptr)
+      continue;
+    for (int place = 0; place < count; ++place) {
+      if (requests[place] == one.request) {
+        places_[index] = place;
+        watched_ |= 1U << index;
+        break;
+      }
+    }
+  }
+  if (watched_ != 0) {
+    requests_ = requests;
+    begin_ticks_ = observe::ticks();
+  }
+}
+
+void RequestWatch::end() {
+  const std::uint64_t now = observe::ticks();
+  FollowedRequests& followed = PerThread<FollowedRequests>::own();
+  for (std::size_t index = 0; index < followed.used; ++index) {
+    FollowedRequest& one = followed.all[index];
+    if ((watched_ >> index & 1U) == 0)
+      continue;
+    THALWEG_ASSERT(light, one.row != nullptr);
+    one.exposed_ticks += now - begin_ticks_;
+    if (requests_[places_[index]] != MPI_REQUEST_NULL)
+      continue;
+    ++one.row->followed;
+    one.row->in_flight_ticks += now - one.begin_ticks;
+    one.row->exposed_ticks += one.exposed_ticks;
+    one.row = nullptr;
+  }
+  while (followed.used > 0 && followed.all[followed.used - 1].row == nullptr)
+    --followed.used;
+}
+
+} // namespace thalweg::mpi
