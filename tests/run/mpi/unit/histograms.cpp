@@ -4,6 +4,7 @@
 #include "base/random.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <gtest/gtest.h>
 #include <vector>
 
@@ -23,8 +24,9 @@ TEST(Durations, LieInTheirClass) {
     ASSERT_LT(index, duration_classes);
     ASSERT_LE(duration_class_begin(index), ticks);
     ASSERT_LT(ticks, duration_class_begin(index + 1));
-    if (ticks >= 4)
+    if (ticks >= 4) {
       ASSERT_LE(duration_class_begin(index + 1), duration_class_begin(index) * 5 / 4) << "a quarter at most";
+    }
   }
   EXPECT_EQ(duration_class(UINT64_MAX), duration_classes - 1);
 }
@@ -70,8 +72,9 @@ TEST(Sizes, LieInTheirClass) {
     const std::size_t index = size_class(bytes);
     ASSERT_LT(index, size_classes);
     ASSERT_LE(size_class_begin(index), bytes);
-    if (bytes > 0)
+    if (bytes > 0) {
       ASSERT_LT(bytes, size_class_begin(index + 1));
+    }
   }
   EXPECT_EQ(size_class(UINT64_MAX), size_classes - 1);
 }

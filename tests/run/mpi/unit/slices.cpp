@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 #include <numeric>
+#include <tuple>
 
 namespace thalweg::mpi::observe {
 namespace {
@@ -94,8 +95,9 @@ TEST(SliceGrid, SharesRowsAmongManyRanks) {
   EXPECT_EQ(found.rows.front().first, 0);
   EXPECT_EQ(found.rows.back().last, 149);
   for (std::size_t row = 0; row < found.rows.size(); ++row) {
-    if (row > 0)
+    if (row > 0) {
       EXPECT_EQ(found.rows[row].first, found.rows[row - 1].last + 1);
+    }
     ASSERT_EQ(found.rows[row].mpi_ns.size(), max_slices);
     EXPECT_DOUBLE_EQ(found.rows[row].mpi_ns[7], 8);
     EXPECT_DOUBLE_EQ(found.rows[row].waiting_ns[0], 4);
