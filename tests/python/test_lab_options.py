@@ -29,6 +29,7 @@ SAMPLES = {
     ],
     "microseconds": ["0", "7", "100000"],
     "percent": ["0", "2", "100"],
+    "mebibytes": ["1", "8"],
     "file": ["f", "a folder/it's", "/an/absolute/path"],
     "tuning": ["off", "f", "/an/absolute/path"],
     "place": ["auto", "off", "/a/file"],

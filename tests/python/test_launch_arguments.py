@@ -152,6 +152,7 @@ class TestReadingTheCommandLine:
                 "choice": (option.choices or ("",))[0],
                 "microseconds": "1",
                 "percent": "1",
+                "mebibytes": "1",
                 "file": "f",
                 "tuning": "f",
                 "place": "auto",

@@ -31,6 +31,7 @@ def values_of(option: Option) -> st.SearchStrategy[Any]:
         "switch": st.booleans(),
         "microseconds": st.integers(0, 60_000_000),
         "percent": st.integers(0, 100),
+        "mebibytes": st.integers(0, 65536),
         "choice": st.sampled_from(option.choices or ("",)),
         "file": WORD.map(lambda word: f"/folder/{word}"),
         "tuning": st.just("off") | WORD.map(lambda word: f"/folder/{word}"),

@@ -180,7 +180,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         name="timeline",
         kind="file",
-        panel="Observe",
+        panel="Timeline",
         default=None,
         metavar="FILE",
         help="Write when each rank computed, waited and sent to this file, which ui.perfetto.dev opens: .json or "
@@ -189,7 +189,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         name="timeline_size",
         kind="mebibytes",
-        panel="Observe",
+        panel="Timeline",
         default=None,
         metavar="MEBIBYTES",
         help="How much of the timeline a rank keeps: about 20,000 events each. Later events replace the oldest.",
