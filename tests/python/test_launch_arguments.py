@@ -163,7 +163,7 @@ class TestReadingTheCommandLine:
 
     def test_help_shows_the_options_under_headings(self) -> None:
         sizes = Counter(option.panel for option in OPTIONS)
-        assert set(sizes) == {"Choose", "Wait", "Observe", "Place", "More"}
+        assert set(sizes) == {"Choose", "Wait", "Observe", "Timeline", "Place", "More"}
         assert max(sizes.values()) <= 6
 
     @given(words=st.lists(st.text(max_size=8), max_size=6))
