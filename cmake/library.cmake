@@ -15,7 +15,7 @@ target_compile_definitions(thalweg PRIVATE THALWEG_VERSION="${PROJECT_VERSION}")
 target_include_directories(thalweg PUBLIC
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(thalweg PRIVATE thalweg_flags thalweg_boundary thalweg_strategies)
-thalweg_runs_anywhere(thalweg)
+thalweg_runs_anywhere(thalweg SHARED_UNWINDER)
 target_link_options(thalweg PRIVATE -Wl,--exclude-libs,ALL)
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/Thalweg)

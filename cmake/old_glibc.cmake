@@ -49,9 +49,17 @@ if(THALWEG_OLDEST_GLIBC)
   thalweg_stubs()
 endif()
 
-# thalweg_runs_anywhere(<target>): it is shipped. Of the C++ library it holds what it calls.
+# thalweg_runs_anywhere(<target> [SHARED_UNWINDER]): it is shipped. Of the C++ library it holds what it calls.
+# SHARED_UNWINDER: exceptions pass through others' functions on their way, as those of programs or of nanobind. They are
+# found by the unwinder of the process then (libgcc_s.so.1, which is wherever there is a C++ library): with one of its
+# own, the frames of others would be asked by the wrong one, which ends the process.
 function(thalweg_runs_anywhere target)
-  target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc -Wl,--gc-sections)
+  cmake_parse_arguments(PARSE_ARGV 1 option "SHARED_UNWINDER" "" "")
+  set(unwinder -static-libgcc)
+  if(option_SHARED_UNWINDER)
+    set(unwinder -shared-libgcc)
+  endif()
+  target_link_options(${target} PRIVATE -static-libstdc++ ${unwinder} -Wl,--gc-sections)
   if(THALWEG_OLDEST_GLIBC)
     target_link_options(${target} PRIVATE -L${PROJECT_BINARY_DIR}/old_glibc -Wl,--allow-shlib-undefined)
   endif()

@@ -121,9 +121,6 @@ def _file() -> IO[bytes]:
 
 
 def _serve() -> None:
-    import thalweg.__main__  # noqa: PLC0415
-    import thalweg._core  # noqa: PLC0415
-    import thalweg.cli.tree  # noqa: F401, PLC0415
 
     for line in sys.stdin:
         words, width, where, variables = json.loads(line)

@@ -110,7 +110,7 @@ int main(int count, char** words) {
     result = lab(*words, "--tuning", "off", "--", program)
     assert result.returncode == 0, result.stderr
     tuning = _core.Tuning()
-    tuning.machine = _core.Fingerprint(json.loads(report.read_text())["fingerprint"])
+    tuning.machine = _core.Fingerprint([row["value"] for row in json.loads(report.read_text())["fingerprint"]])
     pick = _core.Pick()
     pick.call, pick.ranks, pick.nodes, pick.bytes, pick.source = "allreduce", 3, 3, 4, "tune"
     pick.use, pick.fallback = "library:recursive_doubling", "ring"

@@ -119,7 +119,7 @@ def write_pick(file: Path, report: Any, call: str, ranks: int, use: str, *, sour
     pick = _core.Pick()
     pick.call, pick.ranks, pick.nodes, pick.bytes, pick.use, pick.source = call, ranks, 1, 8, use, source
     tuning = _core.Tuning()
-    tuning.machine = _core.Fingerprint(report["fingerprint"])
+    tuning.machine = _core.Fingerprint([row["value"] for row in report["fingerprint"]])
     tuning.picks = [pick]
     _core.save_tuning(str(file), tuning)
 

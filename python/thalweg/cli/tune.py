@@ -4,7 +4,7 @@
 import shlex
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,6 +22,9 @@ from thalweg.cli.outputs import output_file
 from thalweg.cli.printing import size_from_text
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.terminal import print_line, print_next
+
+if TYPE_CHECKING:
+    from thalweg.tune.wanted import RunToTune
 
 # The report has them, if there is one.
 _Ranks = Annotated[
@@ -71,17 +74,10 @@ def search(
 
     if of_report and (ops or sizes):
         raise ThalwegError(USAGE, "thalweg tune search: --for has operations and sizes", "leave --ops and --bytes out")
-    command: Sequence[str] = ()
-    if of_report:
-        from thalweg.tune.wanted import describe, expected, other_shape, read_wanted  # noqa: PLC0415
-
-        report, of_run = read_wanted(of_report)
-        if (remark := other_shape(report, of_report)) and not (launcher or lab):
-            print(f"thalweg: {remark}", file=sys.stderr)
-        command, ranks, mpi = report.command, ranks or len(report.ranks), mpi or report.library_path
-        for line in describe(of_run):
-            print_line(line)
-        wanted = [one.case for one in of_run]
+    of_run = _read_run(of_report, has_own_ranks=bool(launcher or lab)) if of_report else None
+    if of_run is not None:
+        ranks, mpi = ranks or len(of_run.report.ranks), mpi or of_run.report.library_path
+        wanted = [one.case for one in of_run.wanted]
     else:
         wanted = usual_cases(words_in(ops), [size_from_text(size) for size in words_in(sizes)], lab)
     found = search_strategies(
@@ -98,11 +94,22 @@ def search(
         figures=figures,
         html=html,
     )
-    if of_report:
-        ratios = {one.case: one.outcome.seconds / one.outcome.native_seconds for one in found}
-        print_line(expected(report, of_run, ratios, of_report))
+    if of_run is not None:
+        print_line(of_run.expected({one.case: one.outcome.seconds / one.outcome.native_seconds for one in found}))
     if not launcher:
-        _print_next(command, ranks or 2, lab, tuning)
+        _print_next(of_run.report.command if of_run is not None else (), ranks or 2, lab, tuning)
+
+
+def _read_run(path: str, *, has_own_ranks: bool) -> "RunToTune":
+    """Read a report, and say what is tuned for it."""
+    from thalweg.tune.wanted import describe, other_shape, read_run  # noqa: PLC0415
+
+    run = read_run(path)
+    if (remark := other_shape(run.report, path)) and not has_own_ranks:
+        print(f"thalweg: {remark}", file=sys.stderr)
+    for line in describe(run.wanted):
+        print_line(line)
+    return run
 
 
 def _print_next(command: Sequence[str], ranks: int, lab: str, tuning: str) -> None:

@@ -36,6 +36,12 @@ def itself() -> list[Finding]:
     return [Finding(OK, "Thalweg", text)]
 
 
+def _is_for_this_python(requirement: str) -> bool:
+    """Tell whether a package is needed: some are by an older Python alone."""
+    below = re.search(r"python_version < ['\"](\d+)\.(\d+)", requirement)
+    return below is None or sys.version_info[:2] < (int(below[1]), int(below[2]))
+
+
 def python() -> list[Finding]:
     """Say which libraries of Python there are, of those that Thalweg needs and of those that it can use."""
     text = f"{platform.python_version()} ({sys.executable})"
@@ -43,7 +49,7 @@ def python() -> list[Finding]:
         required = metadata.requires("thalweg") or []
     except metadata.PackageNotFoundError:
         return [Finding(WARN, "Python", text, "install the package: pip install thalweg")]
-    needed = [line for line in required if "extra ==" not in line]
+    needed = [line for line in required if "extra ==" not in line and _is_for_this_python(line)]
     missing = [name for name in _names(needed) if not _version(name)]
     if missing:
         return [Finding(FAIL, "Python", f"{text} lacks {', '.join(missing)}", f"pip install {' '.join(missing)}")]

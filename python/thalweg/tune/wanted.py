@@ -73,26 +73,33 @@ def _case_of(site: CallSite, ranks: int) -> Case | None:
     return Case(operation, max(_UNIT, (size + _UNIT // 2) // _UNIT * _UNIT))
 
 
-def read_wanted(path: str) -> tuple[RunReport, list[Wanted]]:
-    """Read a report, and what is worth tuning for it. Raises ThalwegError where nothing is."""
+class RunToTune(NamedTuple):
+    """A run, by its report, and what is worth tuning for it."""
+
+    path: str
+    report: RunReport
+    wanted: list[Wanted]
+
+    def expected(self, ratios: Mapping[Case, float]) -> str:
+        """Say how long the run would take with what a search found: for cases, what a pick takes as a part of native.
+
+        The transfer of calls shrinks by that part. Waiting for ranks that come late, and what ranks compute, stay.
+        """
+        saved = sum(one.share * (1 - min(1.0, ratios.get(one.case, 1.0))) for one in self.wanted)
+        if saved < SAVING_MIN:
+            return f"the run of {self.path} would gain less than {percent(SAVING_MIN)} by what was found"
+        before, after = (time_text(part * self.report.wall_ns * 1e-9) for part in (1, 1 - saved))
+        return f"the run of {self.path} took {before}, and would take about {after} with these picks"
+
+
+def read_run(path: str) -> RunToTune:
+    """Read a report, and see what is worth tuning for it. Raises ThalwegError where nothing is."""
     report = read_report(path)
     found = wanted(report)
     if not found:
         share = f"{path}: no collective of all ranks takes a thousandth of the run and can be tuned"
         raise ThalwegError(USAGE, share, f"thalweg report {path} shows where the time goes")
-    return report, found
-
-
-def expected(report: RunReport, found: list[Wanted], ratios: Mapping[Case, float], path: str) -> str:
-    """Say how long the run would take with what a search found: for cases, what a pick takes as a part of native.
-
-    The transfer of calls shrinks by that part. Waiting for ranks that come late, and what ranks compute, stay.
-    """
-    saved = sum(one.share * (1 - min(1.0, ratios.get(one.case, 1.0))) for one in found)
-    if saved < SAVING_MIN:
-        return f"the run of {path} would gain less than {percent(SAVING_MIN)} by what was found"
-    before, after = (time_text(part * report.wall_ns * 1e-9) for part in (1, 1 - saved))
-    return f"the run of {path} took {before}, and would take about {after} with these picks"
+    return RunToTune(path, report, found)
 
 
 def other_shape(report: RunReport, path: str) -> str:

@@ -12,7 +12,7 @@ from support import Command
 from thalweg.errors import ThalwegError
 from thalweg.report.run_report import read_report
 from thalweg.trials.cases import NONBLOCKING, OPERATIONS, Case
-from thalweg.tune.wanted import describe, expected, operation_of, other_shape, read_wanted, wanted
+from thalweg.tune.wanted import RunToTune, describe, operation_of, other_shape, read_run, wanted
 
 
 def site(function: str, size: int, **changes: Any) -> dict[str, Any]:
@@ -72,13 +72,13 @@ def test_what_a_run_would_take_is_its_transfer_less(tmp_path: Path) -> None:
     """40 % of the second is transfer of the call, and a pick that takes half saves half of that."""
     path = tmp_path / "run.json"
     path.write_text(json.dumps(document(calls=[site("MPI_Allreduce", 64, time_ns=8e8)])))
-    report, found = read_wanted(str(path))
+    _, report, found = read_run(str(path))
     case = Case("allreduce", 64)
-    assert expected(report, found, {case: 0.5}, "run.json") == (
+    assert RunToTune("run.json", report, found).expected({case: 0.5}) == (
         "the run of run.json took 1 s, and would take about 800 ms with these picks"
     )
     for ratios in ({}, {case: 1.0}, {case: 3.0}, {Case("barrier", 0): 0.1}):
-        assert "would gain less than 1 %" in expected(report, found, ratios, "run.json")
+        assert "would gain less than 1 %" in RunToTune("run.json", report, found).expected(ratios)
 
 
 def test_another_shape_is_remarked_on(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_a_report_without_collectives_has_a_remedy(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
     path.write_text(json.dumps(document(calls=[])))
     with pytest.raises(ThalwegError, match="thalweg report"):
-        read_wanted(str(path))
+        read_run(str(path))
 
 
 def test_sizes_beside_a_report_are_refused(thalweg: Command) -> None:
