@@ -67,7 +67,9 @@ def screens(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Screens]:
     names = ("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME")
     # Short, as a long path takes several rows of its cell.
     short = {"THALWEG_TUNING": "/tmp/tuning.toml", "THALWEG_PATTERNS": "/tmp/patterns"}
-    made = Screens(plain_environment() | dict.fromkeys(names, str(folder)) | short, folder)
+    # Workers of the tests have the size of another screen.
+    ours = {name: value for name, value in plain_environment().items() if name not in ("COLUMNS", "LINES")}
+    made = Screens(ours | dict.fromkeys(names, str(folder)) | short, folder)
     yield made
     made.close()
 

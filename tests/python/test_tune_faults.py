@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What goes wrong while tuning loses nothing and harms nothing: kills, full disks, read-only homes, two at a time."""
 
+import contextlib
 import os
 import random
 import shlex
@@ -98,11 +99,15 @@ def test_a_killed_search_leaves_the_file_whole(
 
 
 def _trial_jobs(environment: dict[str, str]) -> list[str]:
-    """List the processes of trial jobs that this test has started."""
-    found = subprocess.run(
-        ["pgrep", "--full", environment["XDG_CACHE_HOME"]], capture_output=True, text=True, check=False
-    )
-    return found.stdout.split()
+    """List the processes of trial jobs that this test has started: those with its folder in their environment."""
+    wanted = f"XDG_CACHE_HOME={environment['XDG_CACHE_HOME']}".encode()
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            is_trial = b"thalweg-trial-" in (process / "cmdline").read_bytes()
+            if is_trial and wanted in (process / "environ").read_bytes().split(b"\0"):
+                found.append(process.name)
+    return found
 
 
 def _wait_for(condition: Callable[[], bool], what: str) -> None:

@@ -19,7 +19,7 @@ _TEXT_BYTES = 512
 
 
 @cache
-def _describe() -> Callable[[bytes, int, ctypes.Array[ctypes.c_char], int], int] | None:
+def _describe() -> Callable[..., int] | None:
     path = find_library("libthalweg-symbols.so")
     if not path:
         return None
@@ -27,7 +27,8 @@ def _describe() -> Callable[[bytes, int, ctypes.Array[ctypes.c_char], int], int]
         function = ctypes.CDLL(path).thalweg_describe_source
     except (OSError, AttributeError):
         return None
-    function.argtypes = (ctypes.c_char_p, ctypes.c_ulong, ctypes.c_char_p, ctypes.c_size_t)
+    texts = (ctypes.c_char_p,) * 3  # what a line shows, the path, and the function
+    function.argtypes = (ctypes.c_char_p, ctypes.c_ulong, *texts, ctypes.c_size_t)
     function.restype = ctypes.c_int
     return function
 
@@ -38,10 +39,12 @@ def source_of(call: CallPlace) -> str:
     file = os.path.basename(call.module)
     if call.python:
         return f"{file}:{call.address} ({call.python})"
-    text = ctypes.create_string_buffer(_TEXT_BYTES)
+    text, path, within = (ctypes.create_string_buffer(_TEXT_BYTES) for _ in range(3))
     describe = _describe()
-    if describe and call.module and describe(os.fsencode(call.module), call.address, text, _TEXT_BYTES):
-        return text.value.decode(errors="replace")
+    if describe and call.module:
+        line = describe(os.fsencode(call.module), call.address, text, path, within, _TEXT_BYTES)
+        if line >= 0:
+            return text.value.decode(errors="replace")
     return f"{file or 'code'}+{call.address:#x}"
 
 

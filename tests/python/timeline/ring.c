@@ -37,9 +37,10 @@ static void end(const char *how) {
   if (strcmp(how, "finalize") == 0)
     return;
   char byte = 0;
+  MPI_Barrier(MPI_COMM_WORLD); /* all have had their messages */
   if (rank != 0)
     MPI_Recv(&byte, 1, MPI_CHAR, 0, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* never comes */
-  usleep(300000);
+  usleep(1000000);
   if (strcmp(how, "abort") == 0)
     MPI_Abort(MPI_COMM_WORLD, 3);
   kill(getpid(), SIGKILL);
