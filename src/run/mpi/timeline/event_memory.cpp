@@ -20,8 +20,15 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t definition_room_max = std::size_t{1} << 20U;
-// Between two readings of the system's clock: about 10 ms, of a counter at 3 GHz or of nanoseconds.
-constexpr std::uint64_t ticks_between_readings = 30'000'000;
+// Between two readings of the system's clock: as long as they have gone on for, so that the length of a tick
+// is known of jobs that end early too, and about 10 ms at most, of a counter at 3 GHz or of nanoseconds.
+constexpr std::uint64_t min_ticks_between_readings = 300'000;
+constexpr std::uint64_t max_ticks_between_readings = 30'000'000;
+
+bool is_reading_due(const Head& head, std::uint64_t now) {
+  return now - head.latest_ticks > std::clamp(head.latest_ticks - head.start_ticks,
+                                              min_ticks_between_readings, max_ticks_between_readings);
+}
 
 // On another host the path may lead to anything.
 int open_own(const char* path) {
@@ -184,13 +191,13 @@ void EventMemory::name_open_call(std::uint32_t call) {
 void EventMemory::leave(std::uint64_t ticks) {
   if (const Writer& writer = own_writer(); writer.thread < Head::open_calls_max)
     head_->open[writer.thread].begin.store(0, std::memory_order_relaxed);
-  if (ticks - head_->latest_ticks > ticks_between_readings) [[unlikely]]
+  if (is_reading_due(*head_, ticks)) [[unlikely]]
     read_clocks(ticks);
 }
 
 void EventMemory::read_clocks(std::uint64_t now) {
   const std::lock_guard lock(mutex_);
-  if (now - head_->latest_ticks <= ticks_between_readings)
+  if (!is_reading_due(*head_, now))
     return; // another thread has
   head_->latest_ns = observe::monotonic_ns();
   head_->latest_ticks = observe::ticks();
