@@ -37,7 +37,7 @@ def test_the_last_line_is_the_next_command(thalweg: Command, program: str, tmp_p
     assert first.returncode == 0, first.stderr
     assert (
         first.stderr.splitlines()[-1]
-        == f"next: thalweg run --report run.json --learn off -n 2 -- {program} 'an argument'"
+        == f"next: thalweg run --html run.html --learn off -n 2 -- {program} 'an argument'"
     )
     second = thalweg("run", "--learn", "off", "--report", "run.json", "-n", "2", "--", program)
     assert second.stderr.splitlines()[-1] == f"next: thalweg tune --for {tmp_path}/run.json"

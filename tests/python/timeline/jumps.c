@@ -7,13 +7,13 @@
 
 static jmp_buf before;
 
-static void jump(MPI_Comm *comm, int *code, ...) {
+static void jump(MPI_Comm* comm, int* code, ...) {
   (void)comm;
   (void)code;
   longjmp(before, 1);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Errhandler handler;
   MPI_Comm_create_errhandler(jump, &handler);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What timelines show: steps of messages around a ring, blocking and not, and collectives on several communicators.
-   The last rank comes late to each step. Arguments: steps, microseconds that it is late, and how it ends: "finalize",
-   "abort" (rank 0 aborts while the others wait for it in a receive) or "kill" (by a signal). */
+/* What timelines show: steps of messages around a ring, blocking and not, and collectives on several
+   communicators. The last rank comes late to each step. Arguments: steps, microseconds that it is late, and
+   how it ends: "finalize", "abort" (rank 0 aborts while the others wait for it in a receive) or "kill" (by a
+   signal). */
 
 #include <mpi.h>
 #include <signal.h>
@@ -16,7 +17,8 @@ static MPI_Comm halves;
 static void exchange(int step) {
   char sent[64] = {0}, received[64];
   const int next = (rank + 1) % ranks, last = (rank + ranks - 1) % ranks;
-  MPI_Sendrecv(sent, 64, MPI_CHAR, next, 7, received, 64, MPI_CHAR, last, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(sent, 64, MPI_CHAR, next, 7, received, 64, MPI_CHAR, last, 7, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
   MPI_Request requests[2];
   MPI_Irecv(received, 64, MPI_CHAR, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &requests[0]);
   MPI_Isend(sent, 32, MPI_CHAR, next, step % 3, MPI_COMM_WORLD, &requests[1]);
@@ -33,7 +35,7 @@ static void meet(void) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-static void end(const char *how) {
+static void end(const char* how) {
   if (strcmp(how, "finalize") == 0)
     return;
   char byte = 0;
@@ -46,7 +48,7 @@ static void end(const char *how) {
   kill(getpid(), SIGKILL);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   const int steps = argc > 1 ? atoi(argv[1]) : 3;
   const int late = argc > 2 ? atoi(argv[2]) : 2000;
   MPI_Init(&argc, &argv);

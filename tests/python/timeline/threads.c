@@ -8,7 +8,7 @@
 
 static int rank;
 
-static void *exchange(void *argument) {
+static void* exchange(void* argument) {
   const int tag = argument != NULL;
   for (int step = 0; step < 50; ++step) {
     int sent = step, received = 0;
@@ -18,7 +18,7 @@ static void *exchange(void *argument) {
   return NULL;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int level = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
   if (level != MPI_THREAD_MULTIPLE)

@@ -158,11 +158,11 @@ struct CallRow : JournalRow {
   std::uint64_t entered_ticks = 0; ///< when the latest timed call began
   std::uint64_t left_ticks = 0;    ///< when one ended; before the above: one is under way
   bool brief = false;
-  std::uint32_t timeline_number = 0;   ///< of the call in the timeline (mpi/timeline); 0: none yet
-  bool meets = false;              ///< the waiting in its calls is known from samples
-  std::uint64_t counted_calls = 0; ///< that the durations stand for
-  SliceTable* slices = nullptr;    ///< of the row's thread
-  std::uint64_t followed = 0;      ///< nonblocking operations that were followed to their end
+  std::uint32_t timeline_number = 0; ///< of the call in the timeline (mpi/timeline); 0: none yet
+  bool meets = false;                ///< the waiting in its calls is known from samples
+  std::uint64_t counted_calls = 0;   ///< that the durations stand for
+  SliceTable* slices = nullptr;      ///< of the row's thread
+  std::uint64_t followed = 0;        ///< nonblocking operations that were followed to their end
   std::uint64_t in_flight_ticks = 0;
   std::uint64_t exposed_ticks = 0;     ///< the part of that inside of MPI
   TrafficTable* traffic = nullptr;     ///< of the row's thread, once the call site has sent

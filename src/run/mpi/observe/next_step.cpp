@@ -87,8 +87,7 @@ std::string next_line(const Profile& profile, const SummaryForm& form) {
   if (mpi_ns <= enough_ns)
     return "";
   if (form.report.empty())
-    return fmt::format("next: {}\n",
-                       form.keeping.empty() ? "thalweg run --report run.json ..." : form.keeping);
+    return fmt::format("next: {}\n", form.keeping.empty() ? "thalweg run --html run.html ..." : form.keeping);
   const char* const command = tunable_ns > enough_ns ? "thalweg tune --for" : "thalweg report";
   return fmt::format("next: {} {}\n", command, quoted(form.report));
 }

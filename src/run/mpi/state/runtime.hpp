@@ -76,7 +76,7 @@ struct ReportNotes {
   std::string placing_document; ///< and for the report, a JSON object
   SharedMemory shared_memory;
   std::vector<std::string> nic; ///< whether collectives run on it, and why not; none where none was chosen to
-  std::string thread_level;            ///< that the library provides
+  std::string thread_level;     ///< that the library provides
   std::vector<tune::Pick> tuned_picks; ///< of the tuning file
 };
 

@@ -133,9 +133,9 @@ TEST(Summary, EndsWithTheCommandThatHelpsNext) {
     return lines_of(summary(run(), profile, form)).back();
   };
   Profile calls = profile();
-  EXPECT_EQ(last(calls, {}), "next: thalweg run --report run.json ...");
+  EXPECT_EQ(last(calls, {}), "next: thalweg run --html run.html ...");
   const std::string again =
-      "thalweg run --report run.json -n 8 -- ./a_program_with_a_long_name " + std::string(99, 'x');
+      "thalweg run --html run.html -n 8 -- ./a_program_with_a_long_name " + std::string(99, 'x');
   EXPECT_EQ(last(calls, {.columns = 40, .keeping = again}), "next: " + again) << "it is to be pasted";
   EXPECT_EQ(last(calls, {.report = "/a/run.json"}), "next: thalweg report /a/run.json") << "nothing to tune";
   calls.sites[0].total.endings = {{{"native", "no strategy chosen"}, 1000}};
