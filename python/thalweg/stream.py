@@ -16,11 +16,10 @@ import traceback
 import weakref
 from collections.abc import Callable
 from types import FrameType, TracebackType
-from typing import Any, NoReturn, SupportsIndex
+from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
-from typing_extensions import Self
 
 from thalweg import structures
 from thalweg.stream_library import (
@@ -30,6 +29,9 @@ from thalweg.stream_library import (
     library_of,
     memory_at,
 )
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # in typing itself from Python 3.11 on
 
 # Ranks of other types than C's int are converted so many at a time, which stay in a cache.
 _CONVERTED_AT_A_TIME = 1 << 16
@@ -155,7 +157,7 @@ class Stream:
             self._refuse("close", "a handler closes a stream", "close it where no handler runs")
         self._library.check(self._free() or 0)
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> "Self":
         """Close the stream at the end of the block, which does not finish it."""
         return self
 

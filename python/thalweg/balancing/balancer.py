@@ -12,11 +12,10 @@ import ctypes
 import math
 import weakref
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from typing_extensions import Self
 
 from thalweg.balancing.library import (
     SCHEMES,
@@ -26,6 +25,9 @@ from thalweg.balancing.library import (
     library_of,
 )
 from thalweg.structures import BalanceOptions, BalancerOptions, Moved, Tasks
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # in typing itself from Python 3.11 on
 
 
 class Outcome(NamedTuple):
@@ -121,7 +123,7 @@ class Balancer:
         """Free the balancer. Collective."""
         self._library.check(self._free() or 0)
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> "Self":
         """Close the balancer at the end of the block."""
         return self
 

@@ -25,7 +25,7 @@ def bars(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def keeping(words: Sequence[str]) -> dict[str, str]:
-    """Give the variable with the same command, but that it writes a page of its report; the summary names it as the next one.
+    """Give the variable with the same command, but that it writes a page; the summary names it as the next one.
 
     `words` stand behind `thalweg run`. Launchers hand the variable on to the ranks of this host, and others do without.
     """

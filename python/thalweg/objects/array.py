@@ -9,16 +9,18 @@ import pickle
 import weakref
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from typing_extensions import Self
 
 from thalweg.objects import messages
 from thalweg.objects.calls import Broadcast, Proxy, Section
 from thalweg.objects.element import Element, Future, Waiting
 from thalweg.objects.library import SCHEMES, FenceOutcome, library_of
 from thalweg.objects.members import OPERATIONS, E, Members
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # in typing itself from Python 3.11 on
 
 
 class Array(Members[E]):
@@ -103,7 +105,7 @@ class Array(Members[E]):
             self.refuse("close", "an entry method closes an array", "close it where none runs")
         self._library.check(self._free() or 0)
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> "Self":
         """Close the array at the end of the block."""
         return self
 

@@ -2,13 +2,14 @@
 """Calls of elements in brackets, which travel combined (docs/objects.md)."""
 
 import weakref
-from typing import Any, Generic
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Any, Generic
 
 from thalweg.objects.array import Array
 from thalweg.objects.calls import Calls, Proxy, Section, target_of
 from thalweg.objects.members import E
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # in typing itself from Python 3.11 on
 
 
 class Association(Generic[E]):
@@ -29,7 +30,7 @@ class Association(Generic[E]):
         """End it. An array may have 32 at a time; what has ended counts until the next finish() or fence()."""
         self._end()
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> "Self":
         """End it at the end of the block."""
         return self
 

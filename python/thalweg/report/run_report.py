@@ -13,6 +13,7 @@ from typing import Any
 from thalweg.documents import REPORT, Document, parse_json
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.report import parts
+from thalweg.report.accounts import user_name
 from thalweg.text_files import read_text
 
 REMEDY = "thalweg run --report FILE writes one"
@@ -249,7 +250,7 @@ def report_of(value: dict[str, Any]) -> RunReport:
         version=document.whole_number("version"),
         thalweg="" if document.value("thalweg") is None else document.part("thalweg").text("version"),
         start_time=parts.text_or(document, "start_time", ""),
-        user=parts.text_or(document, "user", ""),
+        user=user_name(parts.text_or(document, "user", "")),
         folder=parts.text_or(document, "folder", ""),
         job=parts.job_of(document),
         thread_level=parts.text_or(document, "thread_level", ""),

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import pwd
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from thalweg.documents import Document
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.pages.render import percent
+from thalweg.report.accounts import user_name
 from thalweg.report.running import program_name, short_name
 from thalweg.units import count_text, time_text
 
@@ -76,16 +76,6 @@ class Center:
         for key, site in sites:
             _of(self.calls, key).add(rank_ns, site, "time_ns")
         self.unended += ended_by != "MPI_Finalize"
-
-
-def user_name(user: str) -> str:
-    """Name an account that is known by its number alone, where it is known here."""
-    if not user.isdecimal():
-        return user
-    try:
-        return pwd.getpwuid(int(user)).pw_name
-    except (KeyError, OverflowError):
-        return user
 
 
 def _of(losses: dict[Any, Loss], key: Any) -> Loss:

@@ -11,14 +11,15 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Any, NamedTuple
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thalweg.errors import FAILED, ThalwegError
 from thalweg.lab.hosts import node_list_of_lab
 from thalweg.settings.layers import effective_settings
 from thalweg.trials.places import Place, find_places
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # in typing itself from Python 3.11 on
 
 NATIVE = "native"
 PASSED_ON = "passed_on"
@@ -109,7 +110,7 @@ class Session:
         )
         self.job = _job_of(self._answer())._replace(node_list=_node_list(lab))
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> "Self":
         """Give itself."""
         return self
 

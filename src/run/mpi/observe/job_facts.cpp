@@ -64,9 +64,10 @@ JobFacts job_facts(std::uint64_t start_ns, std::string thread_level) {
   const auto start = std::chrono::system_clock::now() - since;
   facts.start_time =
       utc_text(std::chrono::duration_cast<std::chrono::seconds>(start.time_since_epoch()).count());
+  // Accounts are not looked up: that may ask a server.
   facts.user = first_of({"USER", "LOGNAME"});
   if (facts.user.empty())
-    facts.user = fmt::format("uid {}", getuid());
+    facts.user = fmt::format("{}", getuid());
   std::error_code error;
   facts.folder = std::filesystem::current_path(error).string();
   facts.thread_level = std::move(thread_level);

@@ -6,12 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 namespace thalweg::mpi::observe {
 
@@ -23,33 +21,6 @@ constexpr std::size_t max_sites = 10;
 constexpr std::size_t max_late_ranks = 3;
 constexpr std::size_t max_words = 8;
 constexpr std::size_t max_letters = 200;
-
-struct Manager {
-  const char* name;
-  const char* id;
-};
-constexpr std::array managers{Manager{"slurm", "SLURM_JOB_ID"}, Manager{"pbs", "PBS_JOBID"},
-                              Manager{"lsf", "LSB_JOBID"}, Manager{"flux", "FLUX_JOB_ID"}};
-
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-ordered_json job_of_manager() {
-  for (const Manager& manager : managers)
-    if (const std::string id = variable(manager.id); !id.empty())
-      return {{"manager", manager.name}, {"id", id}};
-  return {{"manager", ""}, {"id", ""}};
-}
-
-// Accounts are not looked up: that may ask a server.
-std::string user() {
-  for (const char* name : {"USER", "LOGNAME"})
-    if (const std::string value = variable(name); !value.empty())
-      return value;
-  return fmt::format("{}", getuid());
-}
 
 std::vector<std::string> shortened(const std::vector<std::string>& words) {
   std::vector<std::string> result(
@@ -139,8 +110,8 @@ std::string job_document(const RunDescription& run, const Profile& profile) {
       {"format", "thalweg-job"},
       {"version", 1},
       {"start_time", time_text(run.began_ns, "%Y-%m-%dT%H:%M:%SZ", false)},
-      {"user", user()},
-      {"job", job_of_manager()},
+      {"user", run.facts.user},
+      {"job", {{"manager", run.facts.manager}, {"id", run.facts.id}}},
       {"command", shortened(run.command)},
       {"mpi", run.library},
       {"ranks", run.cause.empty() ? profile.ranks.size() : static_cast<std::size_t>(run.rank_count)},
