@@ -107,6 +107,44 @@ def test_programs_of_one_name_and_two_compilers_are_two(programs: Programs) -> N
     ]
 
 
+@pytest.mark.parametrize("family", ["openmpi", "mpich"])
+def test_a_wait_for_no_request_is_refused_while_an_operation_is_followed(
+    thalweg: Command, programs: Programs, environment: dict[str, str], tmp_path: Path, family: str
+) -> None:
+    source = """
+#include <mpi.h>
+#include <stdio.h>
+int main(int count, char** words) {
+  int one = 1, sum = 0;
+  MPI_Request request;
+  MPI_Init(&count, &words);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+  int code = MPI_Waitall(1, NULL, MPI_STATUSES_IGNORE), kind = 0;
+  MPI_Error_class(code, &kind);
+  printf("refused %d, class %d\\n", code != MPI_SUCCESS, kind);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  printf("sum %d\\n", sum);
+  MPI_Finalize();
+  return 0;
+}
+"""
+    program = programs.build("waits_for_none", source, f"mpicc.{family}")
+    natively = subprocess.run(
+        [f"mpirun.{family}", "-n", "1", program],
+        env=environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert natively.startswith("refused 1")
+    for more in ([], ["--timeline", str(tmp_path / "t.json")]):
+        result = thalweg("run", *more, "-n", "1", "--", program)
+        assert result.stdout == natively, result.stderr
+
+
 def test_signals_end_the_job_as_they_do_natively(
     programs: Programs, environment: dict[str, str], tmp_path: Path
 ) -> None:

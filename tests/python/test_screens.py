@@ -66,7 +66,7 @@ def screens(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Screens]:
     (folder / "pairs.csv").write_text("0,9,1,0\n9,0,4,0\n1,4,0,7\n0,0,7,0\n")
     names = ("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME")
     # Short, as a long path takes several rows of its cell.
-    short = {"THALWEG_TUNING": "/tmp/tuning.toml", "THALWEG_PATTERNS": "/tmp/patterns"}
+    short = {"THALWEG_TUNING": "/nobody/tuning.toml", "THALWEG_PATTERNS": "/nobody/patterns"}
     # Workers of the tests have the size of another screen.
     ours = {name: value for name, value in plain_environment().items() if name not in ("COLUMNS", "LINES")}
     made = Screens(ours | dict.fromkeys(names, str(folder)) | short, folder)

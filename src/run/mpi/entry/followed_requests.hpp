@@ -37,7 +37,7 @@ void follow_request(MPI_Request request, observe::CallRow& row, std::uint64_t be
 class RequestWatch {
 public:
   RequestWatch(int count, const MPI_Request* requests) {
-    if (PerThread<FollowedRequests>::here().used != 0) [[unlikely]]
+    if (PerThread<FollowedRequests>::here().used != 0 && requests != nullptr) [[unlikely]]
       begin(count, requests);
   }
   ~RequestWatch() {

@@ -42,7 +42,7 @@ void generalized_freed(MPI_Request request) noexcept;
 class GeneralizedRequests {
 public:
   GeneralizedRequests(int count, const MPI_Request* requests) : requests_(requests) {
-    if (has_generalized()) [[unlikely]]
+    if (has_generalized() && requests != nullptr) [[unlikely]]
       keep(count);
   }
   ~GeneralizedRequests() {

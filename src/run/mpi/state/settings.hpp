@@ -53,12 +53,12 @@ struct Settings {
   std::vector<std::string> warnings; ///< about values that were not understood, and what was taken instead
 };
 
-/// Whether calls must be recorded at all.
 /// Are the program's messages counted by whom they go to? What collectives send is where it is recorded.
 inline bool counts_messages(const Settings& settings) {
   return settings.record || !settings.report.empty();
 }
 
+/// Whether calls must be recorded at all.
 inline bool wants_report(const Settings& settings) {
   return settings.summary || !settings.report.empty() || !settings.logs.empty();
 }

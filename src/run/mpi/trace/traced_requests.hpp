@@ -35,7 +35,8 @@ struct WaitedRoom {
 class WaitedRequests {
 public:
   WaitedRequests(int count, const MPI_Request* requests) {
-    if (process.observation.traces && process.observation.is_on && count > 0) [[unlikely]]
+    if (process.observation.traces && process.observation.is_on && count > 0 && requests != nullptr)
+        [[unlikely]]
       keep(count, requests);
   }
   ~WaitedRequests() {
