@@ -99,9 +99,17 @@ def words_of(text: str) -> list[str]:
 def test_no_row_is_wider_than_the_screen(
     screens: Screens, command: tuple[str, ...], width: int, variables: dict[str, str]
 ) -> None:
-    shown = screens.show(*command, width=width, variables=variables)
-    assert "Traceback" not in shown.text
-    for row in rows_of(shown.text):
+    check_width(screens.show(*command, width=width, variables=variables).text, width)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_terminals_that_know_ascii_alone_are_not_left_out(screens: Screens, command: tuple[str, ...]) -> None:
+    check_width(screens.show(*command, width=40, variables={"PYTHONIOENCODING": "ascii"}).text, 40)
+
+
+def check_width(text: str, width: int) -> None:
+    assert "Traceback" not in text
+    for row in rows_of(text):
         # Only what is to be pasted, or is one word, may be wider.
         assert len(row) <= width or row.startswith(TO_PASTE) or len(row.split()) == 1, (row, width)
 
