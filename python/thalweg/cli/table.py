@@ -50,6 +50,11 @@ COMMANDS = (
     Command("site", "Say where the jobs of a center lose the most time", "thalweg.cli.site:site"),
     Command("compare", "Compare the reports of two runs", "thalweg.cli.compare:compare"),
     Command("doctor", "Say what works on this host, what does not, and what to do", "thalweg.cli.doctor:doctor"),
+    Command(
+        "setup",
+        "Find out within seconds what is surely faster on this machine than the MPI library",
+        "thalweg.cli.setup:setup",
+    ),
     Command("config", "Print the settings in effect, and where each comes from", "thalweg.cli.config:config"),
     Command("strategies list", "List the strategies", "thalweg.cli.strategies:list_strategies"),
     Command("strategies show", "Show the schedule of a strategy", "thalweg.cli.show:show"),

@@ -51,6 +51,10 @@ def run(words: Sequence[str], write_page: PageWriter) -> int | None:
         return 0
     sys.stdout.flush()
     sys.stderr.flush()
+    if plan.mpi and settings["setup"].value:
+        from thalweg.launch.first_run import look_first  # noqa: PLC0415 - ranks that are started otherwise do without
+
+        look_first(plan.mpi, plan.ranks, settings, environment)
     if attended is not None and plan.starts_ranks:
         plan.environment.update(keeping(words))
         page = PageAtEnd(wanted.report, arguments.page, write_page, opens=arguments.opens_page)

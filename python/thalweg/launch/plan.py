@@ -43,6 +43,8 @@ RANK_VARIABLES: tuple[tuple[str, Family | None], ...] = (
     ("FLUX_TASK_RANK", None),
 )
 _RANK_OPTIONS = ("-n", "-np", "--np", "--n", "-c")
+_HOST_OPTIONS = {"H", "host", "hosts", "hostfile", "machinefile", "machine", "f", "rf", "rankfile", "default-hostfile"}
+"""Launchers' options that name hosts, without their dashes."""
 _ROOT_VARIABLES = ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM")
 _HOST_FILES = ("HYDRA_HOST_FILE", "I_MPI_HYDRA_HOST_FILE")
 _ALLOCATORS = ("salloc", "qlogin")
@@ -50,13 +52,18 @@ _SUBMITTERS = ("sbatch", "qsub", "bsub", "msub", "condor_submit", "pjsub", "ccc_
 
 
 class Plan(NamedTuple):
-    """What is started, and remarks to print before; `starts_ranks` says that it is a launcher."""
+    """What is started, and remarks to print before; `starts_ranks` says that it is a launcher.
+
+    `mpi` is the library of a job of `ranks` ranks, where both are known, and that the job is on this host.
+    """
 
     path: str
     command: tuple[str, ...]
     environment: dict[str, str]
     remarks: tuple[str, ...]
     starts_ranks: bool = True
+    mpi: str = ""
+    ranks: int = 0
 
 
 class _Job(NamedTuple):
@@ -111,7 +118,7 @@ def _launched(arguments: Arguments, job: _Job) -> Plan:
         # and ranks then miss each other's addresses in MPI_Init.
         options = ["-ppn", str(ranks), *options]
     command = [word_for(launcher, environment), *options, *arguments.command]
-    plan = _launcher_plan(launcher, command, (mpi.family, programs), job)
+    plan = _launcher_plan(launcher, command, (mpi.family, programs), job)._replace(mpi=mpi.library, ranks=ranks)
     loaded = _mpi_of_all(programs) or mpi
     return plan if settings["disable"].value else _with_rules(plan, loaded, ranks, settings)
 
@@ -164,6 +171,8 @@ def _with_launcher(launcher: Launcher, command: Sequence[str], job: _Job) -> Pla
         raise no_mpi(" ".join(command), next(iter(programs), None))
     _check_root(launcher, words, job.environment)
     plan = _launcher_plan(launcher, command, (family, programs), job)
+    if mpi is not None and len(programs) == 1 and not _HOST_OPTIONS & {word.lstrip("-") for word in words}:
+        plan = plan._replace(mpi=mpi.library, ranks=_ranks_in(words))
     if launcher.kind.family in (None, family) or family not in (OPENMPI, MPICH):
         return plan
     remark = f"the program uses {family.title} but {command[0]} is {launcher.kind.title}: every rank may start alone"

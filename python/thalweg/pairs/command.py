@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from thalweg.errors import FAILED, PROGRAM, USAGE, ThalwegError
 from thalweg.launch.arguments import Arguments, count_of, read_arguments, words_of
+from thalweg.launch.first_run import look_first
 from thalweg.launch.flags import KEEP, PAIRS, TRY_FLAGS, Parser
 from thalweg.launch.plan import make_plan
 from thalweg.launch.timed_run import Run, RunFailedError, run
@@ -77,6 +78,9 @@ def _ways(arguments: Arguments, report: str) -> tuple[Way, Way]:
     environment = dict(os.environ)
     disabled = arguments._replace(flags=arguments.flags | {"disable": True})
     plan = make_plan(disabled, effective_settings(disabled.flags, environment, "."), environment)
+    # Before the runs that are timed: what it finds out holds from then on.
+    look_first(plan.mpi, plan.ranks, effective_settings(arguments.flags, environment, "."), environment)
+    environment["THALWEG_SETUP"] = "0"
     ranks = ["-n", str(arguments.ranks)] if arguments.ranks else []
     settings = words_of(arguments._replace(flags=arguments.flags | {"report": report}))
     ours = [sys.executable, "-m", "thalweg", "run", *ranks, *settings, "--", *arguments.command]

@@ -94,6 +94,15 @@ OPTIONS: tuple[Option, ...] = (
         unset="2",
     ),
     Option(
+        name="setup",
+        kind="switch",
+        panel="Choose",
+        default=True,
+        for_ranks=False,
+        help="Before the first run with so many ranks, find out for 5 s which strategies are surely faster than the MPI "
+        "library. Only on one node, where each rank has a core and the machine is idle.",
+    ),
+    Option(
         name="wait",
         kind="choice",
         panel="Wait",

@@ -105,7 +105,7 @@ class Session:
             stdout=subprocess.PIPE,
             stderr=self._errors,
             text=True,
-            env=os.environ | consent | dict(variables or {}),
+            env=os.environ | {"THALWEG_SETUP": "0"} | consent | dict(variables or {}),
             start_new_session=True,
         )
         self.job = _job_of(self._answer())._replace(node_list=_node_list(lab))

@@ -270,8 +270,8 @@ def is_worth_its_work(ranks: int) -> Callable[[Samples, Samples], bool]:
     return is_worth
 
 
-def save(path: str, job: Job, found: Sequence[Found]) -> None:
-    """Merge into the tuning file."""
+def save(path: str, job: Job, found: Sequence[Found], source: str = "tune") -> None:
+    """Merge into the tuning file; `source` is who found it."""
     tuning = _core.Tuning()
     tuning.machine = _core.Fingerprint(list(job.fingerprint))
     picks: tuple[list[_core.Pick], list[_core.Pick]] = ([], [])
@@ -285,7 +285,7 @@ def save(path: str, job: Job, found: Sequence[Found]) -> None:
         pick.seconds = one.outcome.seconds
         pick.native_seconds = one.outcome.native_seconds
         pick.trials = one.outcome.trials
-        pick.source = "tune"
+        pick.source = source
         pick.fallback = one.outcome.fallback
         picks[one.case.is_nonblocking].append(pick)
     tuning.picks, tuning.nonblocking = picks
