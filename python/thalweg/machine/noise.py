@@ -52,15 +52,17 @@ class CoreNoise(NamedTuple):
 
 def measured_noise(session: Session, seconds: float) -> list[CoreNoise]:
     """Look at all ranks' cores, once for each rank; gives what each saw in its turn."""
-    found = []
-    for rank in range(session.job.ranks):
-        length, *rest = (1e-6 * one for one in session.probe(f"noise {max(1, round(1e3 * seconds))} {rank}"))
-        detours = list(zip(rest[::2], rest[1::2], strict=True))
-        if sum(duration for _, duration in detours) >= length:
-            message = f"rank {rank} had no core at all in {time_text(length)}"
-            raise ThalwegError(FAILED, message, "measure for longer, with a rank for each core: --noise 2")
-        found.append(CoreNoise(length, detours))
-    return found
+    return [noise_of(session, rank, seconds) for rank in range(session.job.ranks)]
+
+
+def noise_of(session: Session, rank: int, seconds: float) -> CoreNoise:
+    """Look at all ranks' cores at once, and give what one of them saw."""
+    length, *rest = (1e-6 * one for one in session.probe(f"noise {max(1, round(1e3 * seconds))} {rank}"))
+    detours = list(zip(rest[::2], rest[1::2], strict=True))
+    if sum(duration for _, duration in detours) >= length:
+        message = f"rank {rank} had no core at all in {time_text(length)}"
+        raise ThalwegError(FAILED, message, "measure for longer, with a rank for each core: --noise 2")
+    return CoreNoise(length, detours)
 
 
 def described_noise(noise: CoreNoise) -> str:

@@ -99,8 +99,8 @@ OPTIONS: tuple[Option, ...] = (
         panel="Choose",
         default=True,
         for_ranks=False,
-        help="Before the first run with so many ranks, find out for 5 s which strategies are surely faster than the MPI "
-        "library. Only on one node, where each rank has a core and the machine is idle.",
+        help="Before the first run with so many ranks, find out for 5 s which strategies are surely faster than the "
+        "MPI library. Only on one node, where each rank has a core and the machine is idle.",
     ),
     Option(
         name="wait",

@@ -25,8 +25,10 @@ from thalweg.trials.session import NATIVE, Job, Mode, Samples, Session, start_wo
 from thalweg.trials.shipped import trial_program
 from thalweg.tune import store
 from thalweg.tune.clock import LEVELS, LIBRARY_END, PROBE_END, SECOND_JOB_END, STRATEGIES_END, Clock, Pace, Step
+from thalweg.tune.doubts import known_pick, reconciled
 from thalweg.tune.library import Comparison, compare_with_picks
 from thalweg.tune.library_trials import Start, starter
+from thalweg.tune.quiet import Watch
 from thalweg.tune.search import EXHAUSTIVE, Check, Effort, Outcome, is_not_slower, search
 from thalweg.tune.statistics import GAIN_MIN
 
@@ -70,6 +72,8 @@ class Found(NamedTuple):
     outcome: Outcome
     predicted: Mapping[str, float]
     """Seconds by candidate, fastest first."""
+    is_known: bool = False
+    """The pick is an earlier search's too."""
 
 
 class _OutOfTime(Exception):  # noqa: N818 - it is no error
@@ -165,17 +169,45 @@ def _searched(
     found: list[Found] = []
     on_devices = run_on_devices(session)
     pace = Pace(request.clock, STRATEGIES_END)
+    before = store.of_job(_readable(request.tuning_file), session.job.fingerprint)
+    watch = Watch(session, _core.Fingerprint(list(session.job.fingerprint)).cores, request.clock.budget_s)
     for index, case in enumerate(request.cases):
         step = Step(EXHAUSTIVE, math.inf) if request.is_exhaustive else pace.begin(len(request.cases) - index)
         if step is None:
             break
         announce(case.name)
-        found.append(
-            tune_case(session, case, machine, step.effort, time.monotonic() + step.end_s, on_devices=on_devices)
-        )
+        was_quiet = watch.wait()
+        end_s = time.monotonic() + step.end_s
+        one = tune_case(session, case, machine, step.effort, end_s, on_devices=on_devices)
+        known = known_pick(before, session.job, case)
+        one = _held_on_to(one, known, session, step.effort, may_differ=was_quiet)
+        found.append(one)
         pace.end()
         keep(found[-1], (index + 1) / len(request.cases))
+    if watch.disturbed:
+        cases = f"{watch.disturbed} of {len(found)} cases"
+        print(f"thalweg: others computed here during {cases}: tune again on an idle machine", file=sys.stderr)
     return found
+
+
+def _held_on_to(one: Found, known: str, session: Session, effort: Effort, *, may_differ: bool) -> Found:
+    """Hold a pick against an earlier search's; on a disturbed machine (`may_differ` is false) the earlier one stays."""
+
+    def measure(names: Sequence[str], batches: int, limit: float) -> Mapping[str, Samples]:
+        return session.measure(one.case.operation, one.case.size, names, batches=batches, limit=limit)
+
+    if known and known != one.outcome.pick and not may_differ:
+        results = measure([NATIVE, known], effort.batches, 0)
+        native_s, known_s = (median(results[name].completion_us) * 1e-6 for name in (NATIVE, known))
+        outcome = replace(one.outcome, pick=known, seconds=known_s, native_seconds=native_s)
+    else:
+        outcome = reconciled(one.outcome, known, measure, effort)
+    return one._replace(outcome=outcome, is_known=outcome.pick == known)
+
+
+def _readable(path: str) -> Sequence[_core.Tuning]:
+    """Read a tuning file, of which one that does not read has nothing."""
+    return [] if store.unusable_reason(path) else store.load(path)
 
 
 def lost_again(
@@ -189,13 +221,15 @@ def lost_again(
     by less than CLOSE may be lost in the next.
     """
     close = [
-        index for index, one in enumerate(found) if one.outcome.pick != NATIVE and native_ratio(one.outcome) < CLOSE
+        index
+        for index, one in enumerate(found)
+        if one.outcome.pick != NATIVE and not one.is_known and native_ratio(one.outcome) < CLOSE
     ]
     lost = {}
     if close:
         with start({}) as session:
             for index in close:
-                case, outcome, predicted = found[index]
+                case, outcome, predicted, _ = found[index]
                 names = [NATIVE, outcome.pick]
                 native_us, pick_us = 0.0, math.inf
                 if not is_over():
