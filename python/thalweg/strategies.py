@@ -32,6 +32,12 @@ def all_strategies(operation: str = "") -> list[Strategy]:
     return [strategy for strategy in _core.strategies() if operation in ("", strategy.operation)]
 
 
+def operation_of(call: str) -> str:
+    """Name the operation whose strategies run a call: alltoall of alltoallv, reduce_scatter of its form with blocks."""
+    forms = ("", "v", "w", "_block")
+    return next((name for name in operations() if call.removeprefix(name) in forms and call.startswith(name)), call)
+
+
 def device_strategies(operation: str) -> set[str]:
     """Name an operation's strategies that network devices can run."""
     return {strategy.name for strategy in all_strategies(operation) if strategy.offloads}

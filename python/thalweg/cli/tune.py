@@ -53,6 +53,13 @@ def search(
     lab: Lab = "",
     ops: Operations = "",
     sizes: UnitSizes = "",
+    objective: Annotated[
+        str,
+        typer.Option(
+            help="The figure that counts: time, cpu (of all ranks) or overlap (that a computation is held up).",
+            show_default="overlap for nonblocking calls, else time",
+        ),
+    ] = "",
     budget: Annotated[str, typer.Option(help="Time for the search.")] = "60s",
     exhaustive: Annotated[bool, typer.Option("--exhaustive", help="Try every candidate, whatever it takes.")] = False,
     library: Annotated[
@@ -71,6 +78,7 @@ def search(
     """
     from thalweg.tune.command import search as search_strategies  # noqa: PLC0415
     from thalweg.tune.command import usual_cases  # noqa: PLC0415
+    from thalweg.tune.objective import objective_from_text  # noqa: PLC0415
 
     if of_report and (ops or sizes):
         raise ThalwegError(USAGE, "thalweg tune search: --for has operations and sizes", "leave --ops and --bytes out")
@@ -93,6 +101,7 @@ def search(
         tuning=tuning,
         figures=figures,
         html=html,
+        objective=objective_from_text(objective),
     )
     if of_run is not None:
         print_line(of_run.expected({one.case: one.outcome.seconds / one.outcome.native_seconds for one in found}))

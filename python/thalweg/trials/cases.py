@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from thalweg import _core
 from thalweg.errors import USAGE, ThalwegError
-from thalweg.strategies import device_strategies
 from thalweg.text_files import read_text
 from thalweg.trials.session import Job
 from thalweg.units import size_text
@@ -26,8 +25,16 @@ OPERATIONS = {
 }
 """The operations that can be tuned, and MPI's calls of them."""
 
-NONBLOCKING = {"ibarrier": "barrier", "iallreduce": "allreduce", "ibroadcast": "broadcast"}
+NONBLOCKING = {f"i{operation}": call for operation, call in OPERATIONS.items()} | {
+    "ialltoallv": "alltoallv",
+    "ineighbor_allgather": "neighbor_allgather",
+    "ineighbor_alltoall": "neighbor_alltoall",
+    "ineighbor_alltoallv": "neighbor_alltoallv",
+}
 """The nonblocking ones that can be tuned, and the calls whose strategies run them."""
+
+OFFLOADED = ("ibarrier", "iallreduce", "ibroadcast")
+"""The nonblocking ones that network devices run."""
 
 SIZES = (8, 64, 1024, 8 << 10, 64 << 10, 512 << 10)
 WITHOUT_SIZE = ("barrier", "ibarrier")
@@ -53,6 +60,11 @@ class Case(NamedTuple):
     def is_nonblocking(self) -> bool:
         """Tell whether the program does something else between the call and its end."""
         return self.operation in NONBLOCKING
+
+    @property
+    def is_among_neighbors(self) -> bool:
+        """Tell whether ranks exchange with the neighbors of a topology."""
+        return self.call.startswith("neighbor_")
 
 
 def cases(operations: Sequence[str], sizes: Sequence[int]) -> list[Case]:
@@ -81,19 +93,16 @@ def cases(operations: Sequence[str], sizes: Sequence[int]) -> list[Case]:
 def candidates(case: Case, job: Job, machine: _core.Machine) -> list[_core.Candidate]:
     """List the candidates for a case on all the job's ranks, fastest first by the model.
 
-    Of nonblocking calls these are the ones that need no rank to go on: the others go on when ranks call MPI, as the
-    library's do, but not while a rank waits in calls that are the library's alone.
+    There are none of neighborhoods, whose graph is the program's: nothing is predicted of them.
     """
+    if case.is_among_neighbors:
+        return []
     known = node_places(job, machine)
     sockets = [place.socket for place in job.places]
     complexes = [place.core_complex for place in job.places]
-    found = _core.candidates(
+    return _core.candidates(
         case.call, case.size, job.ranks, list(job.nodes), machine, sockets, complexes, known, list(job.leaves)
     )
-    if not case.is_nonblocking:
-        return found
-    offloading = device_strategies(case.call)
-    return [one for one in found if len(job.hosts) > 1 and one.text.partition(":")[0] in offloading]
 
 
 def node_places(job: Job, machine: _core.Machine) -> _core.NodePlaces:

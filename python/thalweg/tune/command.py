@@ -19,9 +19,10 @@ from thalweg.nic import status
 from thalweg.pages.writing import write_page
 from thalweg.settings.layers import default_tuning_file
 from thalweg.text_files import check_writable
-from thalweg.trials.cases import NONBLOCKING, OPERATIONS, SIZES, Case, cases
+from thalweg.trials.cases import OFFLOADED, OPERATIONS, SIZES, Case, cases
 from thalweg.tune import store
 from thalweg.tune.clock import Clock
+from thalweg.tune.objective import Objective, objective_of
 from thalweg.tune.page import tuning_page
 from thalweg.tune.run import Found, Request, native_ratio, tune, write_document
 from thalweg.units import size_text, time_text
@@ -47,7 +48,7 @@ def usual_operations(lab: str) -> list[str]:
         has_agents = known.nic if known else bool(not lab and status.ask())
     except ThalwegError:
         has_agents = False
-    return [*OPERATIONS, *(NONBLOCKING if has_agents else ())]
+    return [*OPERATIONS, *(OFFLOADED if has_agents else ())]
 
 
 def usual_cases(operations: Sequence[str], sizes: Sequence[int], lab: str) -> list[Case]:
@@ -108,6 +109,7 @@ def search(
     tuning: str,
     figures: str,
     html: str,
+    objective: Objective | None = None,
 ) -> list[Found]:
     """Tune, show, and say what it took. Gives the cases that fitted into the budget."""
     file = tuning or default_tuning_file(os.environ)
@@ -123,7 +125,10 @@ def search(
         machine_file=machine,
         tuning_file=file,
         with_library=library,
+        objective=objective,
     )
+    for case in request.cases:
+        objective_of(case, objective)
     if why := store.unusable_reason(request.tuning_file):
         print(f"thalweg: {why}", file=sys.stderr)
     columns = (

@@ -12,7 +12,7 @@ from thalweg.errors import SETTINGS, USAGE, ThalwegError
 from thalweg.machine import files
 from thalweg.settings.layers import default_tuning_file
 from thalweg.terminal import output_console, print_line, print_next
-from thalweg.trials.cases import OPERATIONS, remark_on_routes
+from thalweg.trials.cases import NONBLOCKING, OPERATIONS, remark_on_routes
 from thalweg.trials.session import NATIVE
 from thalweg.tune import store
 from thalweg.units import count_text, size_text, time_text
@@ -31,6 +31,14 @@ class Question(NamedTuple):
 
     hosts: tuple[str, ...] = ()
     """The nodes', in order; (): those of the list."""
+
+    is_nonblocking: bool = False
+    """Whether the program goes on between the call's begin and its end."""
+
+    @property
+    def title(self) -> str:
+        """Name the call as it was asked for: ialltoall."""
+        return f"i{self.call}" if self.is_nonblocking else self.call
 
     @property
     def nodes(self) -> list[int]:
@@ -71,7 +79,9 @@ def _distance(a: int, b: int) -> float:
 
 
 def candidates(question: Question, machine: _core.Machine) -> list[_core.Candidate]:
-    """List the candidates in the model's order."""
+    """List the candidates in the model's order; none of neighborhoods, whose graph is the program's."""
+    if question.call.startswith("neighbor_"):
+        return []
     try:
         where = question.places(machine)
         return _core.candidates(
@@ -118,14 +128,14 @@ def explain_call(  # noqa: PLR0913
     """Print candidates, measurements and the pick; also the times of the papers' equations, and of a simulation."""
     _require_collective(question.call)
     tuning_path = tuning_path_of(tuning_file)
-    picks = known_picks(store.load(tuning_path), question)
+    picks = known_picks(store.load(tuning_path), question, nonblocking=question.is_nonblocking)
     tuned = files.titled(picks[0][1].machine.describe(), os.environ) if picks else ""
     path = machine_file or tuned or files.newest(os.environ)
     machine = files.load(path) if path else _core.default_machine()
     console = output_console()
     size = f" of {size_text(question.size)}" if question.size else ""
     console.print(
-        f"{question.call}{size}, {count_text(question.ranks, 'rank')} on {count_text(question.node_count, 'node')}"
+        f"{question.title}{size}, {count_text(question.ranks, 'rank')} on {count_text(question.node_count, 'node')}"
     )
     console.print(f"machine: {machine.title}" + (f" ({path})" if path else ""))
     if remark := remark_on_routes(question.node_count, question.places(machine)):
@@ -179,9 +189,11 @@ def _require_collective(call: str) -> None:
 def _print_pick(question: Question, picks: Sequence[tuple[_core.Pick, _core.Tuning]], tuning_path: str) -> None:
     """Say what runs and why; where nothing was measured, the command that does."""
     print_line(reason(question, picks, tuning_path))
-    if later := known_picks(store.load(tuning_path), question, nonblocking=True):
+    later = [] if question.is_nonblocking else known_picks(store.load(tuning_path), question, nonblocking=True)
+    if later:
         print_line("nonblocking " + reason(question, later, tuning_path))
-    operations = [operation for operation, call in OPERATIONS.items() if call == question.call]
+    kinds = NONBLOCKING if question.is_nonblocking else OPERATIONS
+    operations = [operation for operation, call in kinds.items() if call == question.call]
     if not picks and operations:
         print_next(tune_command(question.ranks, operations, [question.size]))
 
@@ -214,4 +226,27 @@ def reason(question: Question, picks: Sequence[tuple[_core.Pick, _core.Tuning]],
         else ""
     )
     where = tuning.machine.describe()
-    return f"pick: {pick.use}: {compared} in {pick.trials} trials by {pick.source}{at}, on {where}{note}"
+    figure = _FIGURES.get(pick.objective, "")
+    return (
+        f"pick: {pick.use}: {compared}{figure} in {pick.trials} trials by {pick.source}{at}, on {where}"
+        f"{overlap_text(pick)}{note}"
+    )
+
+
+_FIGURES = {"cpu": " of all ranks' processor time", "overlap": " that a computation is held up"}
+
+
+def overlap_text(pick: _core.Pick) -> str:
+    """Write the three figures of a nonblocking call beside native's; nothing where they were not measured."""
+    if pick.overlaps is None:
+        return ""
+    mine, native = pick.overlaps.pick, pick.overlaps.native
+    figures = [
+        f"{name} {time_text(ours)} (native {time_text(theirs)})"
+        for name, ours, theirs in (
+            ("exposed", mine.exposed, native.exposed),
+            ("lost", mine.lost, native.lost),
+            ("complete after", mine.completion, native.completion),
+        )
+    ]
+    return "; " + ", ".join(figures)

@@ -9,7 +9,7 @@ from thalweg import _core
 from thalweg.machine import files
 from thalweg.pages.charts import Bar
 from thalweg.pages.plain import Figure, Page, Section, Table
-from thalweg.trials.cases import OPERATIONS
+from thalweg.trials.cases import NONBLOCKING, OPERATIONS
 from thalweg.trials.session import NATIVE
 from thalweg.tune import store
 from thalweg.tune.explain import (
@@ -29,7 +29,7 @@ ROWS_MAX = 400
 def explain_page(question: Question, machine_file: str, tuning_file: str) -> str:
     """Write the page of a call."""
     tuning_path = tuning_path_of(tuning_file)
-    picks = known_picks(store.load(tuning_path), question)
+    picks = known_picks(store.load(tuning_path), question, nonblocking=question.is_nonblocking)
     path = machine_file or files.newest(os.environ)
     machine = files.load(path) if path else _core.default_machine()
     measured = {pick.use: pick.seconds for pick, _ in reversed(picks) if pick.bytes == question.size}
@@ -53,13 +53,14 @@ def explain_page(question: Question, machine_file: str, tuning_file: str) -> str
         if use not in {one.text for one in space}
     ]
     heads = ("candidate", "predicted", "processor time of a rank", "measured", "predicted, of the longest")
-    operations = [operation for operation, call in OPERATIONS.items() if call == question.call]
+    kinds = NONBLOCKING if question.is_nonblocking else OPERATIONS
+    operations = [operation for operation, call in kinds.items() if call == question.call]
     command = tune_command(question.ranks, operations, [question.size]) if operations and not picks else ""
     size = f" of {size_text(question.size)}" if question.size else ""
     where = f"{count_text(question.ranks, 'rank')} on {count_text(question.node_count, 'node')}"
     return Page(
         kind="what would run",
-        title=f"{question.call}{size}, {where}",
+        title=f"{question.title}{size}, {where}",
         origin=machine.title,
         findings=[(f"{reason(question, picks, tuning_path)}.", command)],
         sections=[Section("Candidates", table=Table(heads, rows, codes=(0,)))],

@@ -18,16 +18,18 @@ from thalweg.machine.probe import probe
 from thalweg.machine.probe_devices import run_on_devices
 from thalweg.rules.library import library_of
 from thalweg.settings.user_algorithms import chosen_by_user
-from thalweg.strategies import device_strategies
+from thalweg.strategies import device_strategies, operation_of
 from thalweg.text_files import write_text
 from thalweg.trials.cases import Case, candidates, node_places, remark_on_routes
+from thalweg.trials.order import order_of
 from thalweg.trials.session import NATIVE, Job, Mode, Samples, Session, start_words
 from thalweg.trials.shipped import trial_program
 from thalweg.tune import store
 from thalweg.tune.clock import LEVELS, LIBRARY_END, PROBE_END, SECOND_JOB_END, STRATEGIES_END, Clock, Pace, Step
 from thalweg.tune.library import Comparison, compare_with_picks
 from thalweg.tune.library_trials import Start, starter
-from thalweg.tune.search import EXHAUSTIVE, Check, Effort, Outcome, is_not_slower, search
+from thalweg.tune.objective import Objective, is_not_worse, is_worth_its_work, objective_of
+from thalweg.tune.search import EXHAUSTIVE, Check, Effort, Outcome, search
 from thalweg.tune.statistics import GAIN_MIN
 
 CLOSE = 1.5
@@ -51,6 +53,8 @@ class Request(NamedTuple):
     tuning_file: str
     with_library: bool
     """Whether the library's own algorithms are candidates too."""
+    objective: Objective | None = None
+    """The figure that counts; None: the usual one of each case."""
 
 
 class Watcher(Protocol):
@@ -70,6 +74,16 @@ class Found(NamedTuple):
     outcome: Outcome
     predicted: Mapping[str, float]
     """Seconds by candidate, fastest first."""
+    objective: Objective = Objective.TIME
+    """By which figure it was chosen."""
+
+    def overlap_of(self, name: str) -> _core.Overlap | None:
+        """Give how native or the pick fits together with a computation, by the final's medians; None: not measured."""
+        samples = self.outcome.final.get(name)
+        if samples is None or not samples.exposed_us:
+            return None
+        figures = (samples.exposed_us, samples.lost_us, samples.completion_us)
+        return _core.Overlap(*(median(figure) * 1e-6 for figure in figures))
 
 
 class _OutOfTime(Exception):  # noqa: N818 - it is no error
@@ -171,7 +185,15 @@ def _searched(
             break
         announce(case.name)
         found.append(
-            tune_case(session, case, machine, step.effort, time.monotonic() + step.end_s, on_devices=on_devices)
+            tune_case(
+                session,
+                case,
+                machine,
+                step.effort,
+                time.monotonic() + step.end_s,
+                on_devices=on_devices,
+                objective=objective_of(case, request.objective),
+            )
         )
         pace.end()
         keep(found[-1], (index + 1) / len(request.cases))
@@ -195,27 +217,36 @@ def lost_again(
     if close:
         with start({}) as session:
             for index in close:
-                case, outcome, predicted = found[index]
+                case, outcome, _, objective = found[index]
                 names = [NATIVE, outcome.pick]
                 native_us, pick_us = 0.0, math.inf
                 if not is_over():
                     samples = session.measure(case.operation, case.size, names, batches=effort.final_batches, limit=0)
-                    native_us, pick_us = (median(samples[name].completion_us) for name in names)
+                    native_us, pick_us = (median(objective.figure(samples[name])) for name in names)
                 if pick_us > native_us * (1 - GAIN_MIN):
                     native = replace(outcome, pick=NATIVE, seconds=outcome.native_seconds)
-                    lost[index] = Found(case, native, predicted)
+                    lost[index] = found[index]._replace(outcome=native)
     return lost
 
 
 def compared_with_picks(comparison: Comparison, found: Sequence[Found], go_on: Callable[[], bool]) -> list[Found]:
-    """Let the library's own algorithms compete with what was found."""
-    blocking = {one.case: one.outcome for one in found if not one.case.is_nonblocking}
+    """Let the library's own algorithms compete with what was found for blocking calls by time, which they are for."""
+    blocking = {
+        one.case: one.outcome for one in found if not one.case.is_nonblocking and one.objective is Objective.TIME
+    }
     outcomes = compare_with_picks(comparison, blocking, go_on)
     return [one._replace(outcome=outcomes.get(one.case, one.outcome)) for one in found]
 
 
 def tune_case(  # noqa: PLR0913 - a search has that many sides
-    session: Session, case: Case, machine: _core.Machine, effort: Effort, end_s: float, *, on_devices: bool
+    session: Session,
+    case: Case,
+    machine: _core.Machine,
+    effort: Effort,
+    end_s: float,
+    *,
+    on_devices: bool,
+    objective: Objective = Objective.TIME,
 ) -> Found:
     """Search one case. `on_devices`: network devices run the job's collectives (run_on_devices)."""
     space = candidates(case, session.job, machine)
@@ -230,17 +261,20 @@ def tune_case(  # noqa: PLR0913 - a search has that many sides
         late = "late_" if case.is_nonblocking else ""
         return session.measure(late + case.operation, case.size, names, batches=batches, limit=limit, alone=not late)
 
-    order = [candidate.text for candidate in space]
+    order = order_of(case, space)
     if on_devices:
-        order = devices_first(order, case.call)
+        order = devices_first(order, operation_of(case.call))
+    is_held_up = objective is Objective.OVERLAP
+    holds = is_worth_its_work(session.job.ranks) if is_held_up else is_not_worse(objective.figure)
     outcome = search(
         order,
         measure,
         effort,
         is_over=is_over,
-        alone=Check(measure_alone, is_worth_its_work(session.job.ranks) if case.is_nonblocking else is_not_slower),
+        alone=Check(measure_alone, holds),
+        figure=objective.figure,
     )
-    return Found(case, outcome, {candidate.text: candidate.seconds for candidate in space})
+    return Found(case, outcome, {candidate.text: candidate.seconds for candidate in space}, objective)
 
 
 def devices_first(order: Sequence[str], call: str) -> list[str]:
@@ -255,19 +289,6 @@ def devices_first(order: Sequence[str], call: str) -> list[str]:
 
 def _has_parameters(name: str) -> bool:
     return ":" in name
-
-
-def is_worth_its_work(ranks: int) -> Callable[[Samples, Samples], bool]:
-    """Give what tells whether a nonblocking pick holds where a rank is late.
-
-    It saves ranks some waiting, as many as there are, and may cost processor time elsewhere, but not more than that.
-    """
-
-    def is_worth(pick: Samples, native: Samples) -> bool:
-        saved_us = ranks * (median(native.completion_us) - median(pick.completion_us))
-        return is_not_slower(pick, native) and median(pick.cpu_us) - median(native.cpu_us) <= saved_us
-
-    return is_worth
 
 
 def save(path: str, job: Job, found: Sequence[Found]) -> None:
@@ -287,6 +308,9 @@ def save(path: str, job: Job, found: Sequence[Found]) -> None:
         pick.trials = one.outcome.trials
         pick.source = "tune"
         pick.fallback = one.outcome.fallback
+        pick.objective = one.objective.value
+        if (mine := one.overlap_of(one.outcome.pick)) and (native := one.overlap_of(NATIVE)):
+            pick.overlaps = _core.Overlaps(mine, native)
         picks[one.case.is_nonblocking].append(pick)
     tuning.picks, tuning.nonblocking = picks
     store.save(path, tuning)
@@ -301,6 +325,12 @@ def document(found: Sequence[Found]) -> list[dict[str, Any]]:
             "pick": one.outcome.pick,
             "seconds": one.outcome.seconds,
             "native_seconds": one.outcome.native_seconds,
+            "objective": one.objective.value,
+            "overlap": {
+                name: {"exposed": found.exposed, "lost": found.lost, "completion": found.completion}
+                for name in one.outcome.final
+                if (found := one.overlap_of(name))
+            },
             "space": one.outcome.space,
             "tried": one.outcome.tried,
             "batches": one.outcome.batches,

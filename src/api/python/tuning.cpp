@@ -41,6 +41,10 @@ Case make_case(std::string_view call, std::int64_t bytes, std::int32_t ranks, Ra
   const strategies::Call* found = strategies::find_call(call);
   if (found == nullptr)
     throw Error(fmt::format("'{}' is no collective", call), "thalweg strategies lists them");
+  if (found->operation == schedule::Operation::neighbor_allgather ||
+      found->operation == schedule::Operation::neighbor_alltoall)
+    throw Error(fmt::format("'{}' cannot be predicted: its neighbors are the program's", call),
+                "thalweg tune measures it");
   for (const Places& places : {nodes, sockets, complexes, leaves.value_or(Places{})})
     if (ranks < 1 || bytes < 0 || (!places.empty() && places.size() != static_cast<std::size_t>(ranks)))
       throw Error(
@@ -135,6 +139,8 @@ void bind_tuning(nb::module_& module) {
 namespace {
 
 using machine::Fingerprint;
+using tune::Overlap;
+using tune::Overlaps;
 using tune::Pick;
 using tune::Tuning;
 
@@ -205,6 +211,16 @@ void bind_tuning_files(nb::module_& module) {
       .def_ro("nodes", &Fingerprint::nodes)
       .def_ro("ranks_per_node", &Fingerprint::ranks_per_node)
       .def("describe", &machine::describe);
+  nb::class_<Overlap>(module, "Overlap",
+                      "How a nonblocking call and a computation behind its start fit together, in seconds.")
+      .def(nb::init<double, double, double>(), nb::arg("exposed"), nb::arg("lost"), nb::arg("completion"))
+      .def_ro("exposed", &Overlap::exposed, "Time that the rank spends in the start, in tests and the wait.")
+      .def_ro("lost", &Overlap::lost, "Time by which its computation takes longer.")
+      .def_ro("completion", &Overlap::completion, "Time from the start until the end is known.");
+  nb::class_<Overlaps>(module, "Overlaps", "A nonblocking call's pick, and the library's own call beside it.")
+      .def(nb::init<Overlap, Overlap>(), nb::arg("pick"), nb::arg("native"))
+      .def_ro("pick", &Overlaps::pick)
+      .def_ro("native", &Overlaps::native);
   nb::class_<Pick>(module, "Pick", "What was found best for one case.")
       .def(nb::init<>())
       .def_rw("call", &Pick::call)
@@ -229,7 +245,11 @@ void bind_tuning_files(nb::module_& module) {
           "fallback",
           [](const Pick& self) { return self.fallback ? strategies::to_text(*self.fallback) : ""; },
           [](Pick& self, std::string_view text) { self.fallback = fallback_of(text, self); },
-          "What runs where that does not take effect; empty: native.");
+          "What runs where that does not take effect; empty: native.")
+      .def_rw("objective", &Pick::objective,
+              "The figure by which it was chosen: time, cpu or overlap; empty in older files.")
+      .def_rw("overlaps", &Pick::overlaps, nb::arg().none(),
+              "Of nonblocking calls, where it was measured; None elsewhere.");
   nb::class_<Tuning>(module, "Tuning", "What is known of one machine.")
       .def(nb::init<>())
       .def_rw("machine", &Tuning::machine)

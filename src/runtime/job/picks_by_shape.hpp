@@ -47,6 +47,19 @@ public:
     return shape == shapes_.end() ? nullptr : &*nearest_size(shape->second, bytes, &Entry::bytes);
   }
 
+  /// An entry for such groups, where all entries for them are alike; nullptr where they differ, or there is
+  /// none. For calls whose sizes each rank knows alone: what is chosen must be the same on all.
+  template <typename Alike>
+  const Entry* unanimous(std::int32_t ranks, std::int32_t nodes, Alike alike) const {
+    const auto shape = shapes_.find({ranks, nodes});
+    if (shape == shapes_.end())
+      return nullptr;
+    const Entry& first = shape->second.front();
+    const bool are_alike =
+        std::ranges::all_of(shape->second, [&](const Entry& other) { return alike(first, other); });
+    return are_alike ? &first : nullptr;
+  }
+
 private:
   std::map<std::pair<std::int32_t, std::int32_t>, std::vector<Entry>> shapes_;
 };

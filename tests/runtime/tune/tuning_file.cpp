@@ -137,6 +137,31 @@ TEST(TuningFile, NonblockingCallsHavePicksOfTheirOwn) {
   EXPECT_EQ(to_text({read}), to_text(file));
 }
 
+TEST(TuningFile, NonblockingCallsHaveTheFiguresThatTheyWereChosenBy) {
+  TuningFile file;
+  Pick pick = pick_of("alltoall", 64, "bruck");
+  pick.objective = "overlap";
+  pick.overlaps = {{1e-6, 2e-6, 3e-6}, {4e-6, 5e-6, 6e-6}};
+  merge(file, {machine_named("one"), {}, {}, {pick, pick_of("alltoall", 8, "bruck")}});
+  const std::string text = to_text(file);
+  const TuningFile again = parse_tuning(text, "again");
+  EXPECT_EQ(to_text(again), text);
+  const auto& [old, measured] = std::tie(again.front().nonblocking[0], again.front().nonblocking[1]);
+  EXPECT_EQ(measured.overlaps, pick.overlaps);
+  EXPECT_EQ(measured.objective, "overlap");
+  EXPECT_FALSE(old.overlaps) << "of older files they are not known";
+  EXPECT_EQ(old.objective, "");
+  for (const auto& [whole, damaged] : {std::pair("objective = \"overlap\"", "objective = \"watts\""),
+                                       std::pair("native_lost = \"5 us\"", ""),
+                                       std::pair("completion = \"3 us\"", "completion = \"3 pounds\"")}) {
+    std::string wrong = text;
+    const std::size_t place = wrong.find(whole);
+    ASSERT_NE(place, std::string::npos) << whole << text;
+    wrong.replace(place, std::string_view(whole).size(), damaged);
+    EXPECT_THROW(parse_tuning(wrong, "wrong"), Error) << damaged;
+  }
+}
+
 TEST(TuningFile, ReadsTheFormerNameOfTheFallback) {
   TuningFile file;
   Pick pick = pick_of("broadcast", 64, "library:pipeline");

@@ -154,10 +154,16 @@ void TunedChoices::take(const tune::Tuning& tuning) {
 
 const Choice* TunedChoices::of(const CollectiveCall& call, CommunicatorState& communicator, bool all) const {
   const Mode mode = call.function->mode;
-  if (mode == Mode::persistent || !communicator.agreed || communicator.inter)
+  if (!communicator.agreed || communicator.inter)
     return nullptr;
-  const Entry* found = nearest(mode == Mode::blocking ? picks_ : nonblocking_, call.function->operation,
-                               agreed_unit_bytes(call, communicator), communicator);
+  const Operation operation = call.function->operation;
+  const Picks& known = mode == Mode::blocking ? picks_ : nonblocking_;
+  const Entry* found =
+      mode == Mode::blocking || operation_shape(operation).are_sizes_agreed
+          ? nearest(known, operation, agreed_unit_bytes(call, communicator), communicator)
+          : known[static_cast<std::size_t>(operation)].unanimous(
+                communicator.size, communicator.group().node_count(),
+                [](const Entry& one, const Entry& other) { return one.choice.id == other.choice.id; });
   if (found == nullptr || !(all || is_exact(call) || may_change_digits(*found, call)))
     return nullptr;
   return &found->choice;

@@ -79,10 +79,11 @@ public:
   bool any_nonblocking_strategy() const { return any_nonblocking_strategy_; }
 
   /// The choice for the nearest size that was tuned for communicators like this one, or null. Nonblocking
-  /// calls have choices of their own. Nothing is known of calls whose sizes are not known to all ranks, and
-  /// of persistent ones, which were not measured. What programs have learned holds for calls whose result is
-  /// the same with every strategy. Strategies of the tuner hold for sums too, in which last digits may
-  /// change. Neither is bound so for `all`.
+  /// calls have choices of their own, and persistent ones have those too: between a start and its wait the
+  /// program computes alike. Where a rank knows its own sizes alone, there is a choice if it is the same for
+  /// all sizes that were tuned. What programs have learned holds for calls whose result is the same with
+  /// every strategy. Strategies of the tuner hold for sums too, in which last digits may change. Neither is
+  /// bound so for `all`.
   const Choice* of(const CollectiveCall& call, CommunicatorState& communicator, bool all) const;
   /// The same for blocking calls of so many bytes of a unit.
   const Entry* nearest(Operation operation, std::int64_t bytes, CommunicatorState& communicator) const;
