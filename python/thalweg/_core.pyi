@@ -604,6 +604,36 @@ class Fingerprint:
 
     def describe(self) -> str: ...
 
+class Overlap:
+    """
+    How a nonblocking call and a computation behind its start fit together, in seconds.
+    """
+
+    def __init__(self, exposed: float, lost: float, completion: float) -> None: ...
+
+    @property
+    def exposed(self) -> float:
+        """Time that the rank spends in the start, in tests and the wait."""
+
+    @property
+    def lost(self) -> float:
+        """Time by which its computation takes longer."""
+
+    @property
+    def completion(self) -> float:
+        """Time from the start until the end is known."""
+
+class Overlaps:
+    """A nonblocking call's pick, and the library's own call beside it."""
+
+    def __init__(self, pick: Overlap, native: Overlap) -> None: ...
+
+    @property
+    def pick(self) -> Overlap: ...
+
+    @property
+    def native(self) -> Overlap: ...
+
 class Pick:
     """What was found best for one case."""
 
@@ -678,6 +708,22 @@ class Pick:
 
     @fallback.setter
     def fallback(self, arg: str, /) -> None: ...
+
+    @property
+    def objective(self) -> str:
+        """
+        The figure by which it was chosen: time, cpu or overlap; empty in older files.
+        """
+
+    @objective.setter
+    def objective(self, arg: str, /) -> None: ...
+
+    @property
+    def overlaps(self) -> Overlaps | None:
+        """Of nonblocking calls, where it was measured; None elsewhere."""
+
+    @overlaps.setter
+    def overlaps(self, arg: Overlaps | None, /) -> None: ...
 
 class Tuning:
     """What is known of one machine."""

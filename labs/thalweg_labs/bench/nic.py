@@ -69,8 +69,8 @@ def rows_of(case: str, mpi: str, best: str, samples: dict[str, Samples]) -> list
 
 
 def timed(samples: Samples) -> Sequence[float]:
-    """Give what is timed of a call."""
-    return samples.exposed_us or samples.completion_us
+    """Give what is timed of a call: of a nonblocking one, the wait."""
+    return samples.waited_us or samples.completion_us
 
 
 def metric_of(case: str) -> str:
@@ -81,11 +81,11 @@ def metric_of(case: str) -> str:
 def measure(session: Session, mpi: str, operation: str, size: int, request: Request) -> list[Row]:
     """Find the best strategy on hosts, let it take turns with the offloaded ones, and print the rows."""
     hosts = [entry.name for entry in all_strategies(_blocking(operation)) if entry.name != OFFLOADED]
-    first = session.measure(operation, size, [NATIVE, *hosts], batches=request.batches)
+    first = session.measure(operation, size, [NATIVE, *hosts], batches=request.batches, tests=0)
     best = min(hosts, key=lambda name: median(timed(first[name])))
     tops = tops_of(saved(request.lab))
     offloaded = [f"{OFFLOADED}:radix={radix},where={where}" for radix in request.radixes for where in tops]
-    samples = session.measure(operation, size, [NATIVE, best, *offloaded], batches=request.batches)
+    samples = session.measure(operation, size, [NATIVE, best, *offloaded], batches=request.batches, tests=0)
     rows = rows_of(f"{mpi}: {operation} {{}}, {size} B, {request.ranks} ranks", mpi, best, samples)
     for row in rows:
         print(_line(row), flush=True)

@@ -327,9 +327,9 @@ def document(found: Sequence[Found]) -> list[dict[str, Any]]:
             "native_seconds": one.outcome.native_seconds,
             "objective": one.objective.value,
             "overlap": {
-                name: {"exposed": found.exposed, "lost": found.lost, "completion": found.completion}
+                name: {"exposed": known.exposed, "lost": known.lost, "completion": known.completion}
                 for name in one.outcome.final
-                if (found := one.overlap_of(name))
+                if (known := one.overlap_of(name))
             },
             "space": one.outcome.space,
             "tried": one.outcome.tried,

@@ -160,10 +160,10 @@ static void prepare_overlap(const struct trial* trial) {
 
 /* Ordinary calls of so many seconds in a batch. */
 static int calls_in_batch(const struct trial* trial, double fastest, enum timing timing) {
-  static const double overlap_seconds = 4e-3;
+  static const double overlap_seconds = 2e-3;
   if (is_overlapped(trial->operation)) {
     const double calls = overlap_seconds / (computation_seconds() + fastest);
-    return calls < 2 ? 2 : calls > 20 ? 20 : (int)calls;
+    return calls < 2 ? 2 : calls > 10 ? 10 : (int)calls;
   }
   const double wanted =
       (timing == in_row ? batch_seconds : apart_seconds) / (fastest > 1e-8 ? fastest : 1e-8);

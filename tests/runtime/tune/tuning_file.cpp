@@ -146,12 +146,17 @@ TEST(TuningFile, NonblockingCallsHaveTheFiguresThatTheyWereChosenBy) {
   const std::string text = to_text(file);
   const TuningFile again = parse_tuning(text, "again");
   EXPECT_EQ(to_text(again), text);
-  const auto& [old, measured] = std::tie(again.front().nonblocking[0], again.front().nonblocking[1]);
-  EXPECT_EQ(measured.overlaps, pick.overlaps);
+  ASSERT_EQ(again.front().nonblocking.size(), 2U);
+  const Pick& old = again.front().nonblocking[0];
+  const Pick& measured = again.front().nonblocking[1];
+  ASSERT_TRUE(measured.overlaps);
+  EXPECT_DOUBLE_EQ(measured.overlaps->pick.exposed, 1e-6);
+  EXPECT_DOUBLE_EQ(measured.overlaps->pick.completion, 3e-6);
+  EXPECT_DOUBLE_EQ(measured.overlaps->native.lost, 5e-6);
   EXPECT_EQ(measured.objective, "overlap");
   EXPECT_FALSE(old.overlaps) << "of older files they are not known";
   EXPECT_EQ(old.objective, "");
-  for (const auto& [whole, damaged] : {std::pair("objective = \"overlap\"", "objective = \"watts\""),
+  for (const auto& [whole, damaged] : {std::pair("objective = 'overlap'", "objective = 'watts'"),
                                        std::pair("native_lost = \"5 us\"", ""),
                                        std::pair("completion = \"3 us\"", "completion = \"3 pounds\"")}) {
     std::string wrong = text;
@@ -284,6 +289,10 @@ TEST(TuningFile, EveryTruncationAndFlippedByteReadsOrIsRefused) {
   TuningFile file;
   merge(file, {machine_named("one"),
                {pick_of("allreduce", 8, "ring"), pick_of("broadcast", 65536, "chain:segment=8KiB")}});
+  Pick nonblocking = pick_of("alltoall", 64, "bruck");
+  nonblocking.objective = "cpu";
+  nonblocking.overlaps = {{1e-6, 2e-6, 3e-6}, {4e-6, 5e-6, 6e-6}};
+  merge(file, {machine_named("one"), {}, {}, {nonblocking}});
   const std::string valid = to_text(file);
   for (std::size_t at = 0; at < valid.size(); ++at) {
     std::string flipped = valid;
