@@ -46,7 +46,7 @@ def figures_of(samples: Samples) -> dict[str, Sequence[float]]:
         "exposed time": samples.exposed_us,
         "lost computation": samples.lost_us,
         "completion time": samples.completion_us,
-        "exposed part": [exposed / flight if flight > 0 else 0.0 for exposed, flight in pairs],
+        "exposed part": [exposed / whole if whole > 0 else 0.0 for exposed, whole in pairs],
     }
 
 
@@ -68,10 +68,10 @@ def line(case: str, samples: dict[str, Samples]) -> str:
     """Write the figures of each way of running a case."""
     ways = []
     for name, one in samples.items():
-        exposed, lost, flight = (median(row) * 1e-6 for row in (one.exposed_us, one.lost_us, one.completion_us))
-        hidden = max(0.0, 1 - exposed / flight) if flight > 0 else 0.0
+        exposed, lost, whole = (median(row) * 1e-6 for row in (one.exposed_us, one.lost_us, one.completion_us))
+        hidden = max(0.0, 1 - exposed / whole) if whole > 0 else 0.0
         ways.append(
-            f"{name}: exposed {time_text(exposed)}, lost {time_text(lost)}, complete after {time_text(flight)}, "
+            f"{name}: exposed {time_text(exposed)}, lost {time_text(lost)}, complete after {time_text(whole)}, "
             f"{hidden:.0%} hidden"
         )
     return f"{case}: " + "; ".join(ways)

@@ -61,16 +61,9 @@ def explain(
 
         explain_report(what, machine, tuning)
         return
-    from thalweg.trials.cases import NONBLOCKING  # noqa: PLC0415
-    from thalweg.tune.explain import Question, explain_call  # noqa: PLC0415
+    from thalweg.tune.explain import explain_call, question_of  # noqa: PLC0415
 
-    is_nonblocking = what in NONBLOCKING
-    name = what.removeprefix("i") if is_nonblocking else what
-    call = {"bcast": "broadcast", "reduce_scatter": "reduce_scatter_block"}.get(name, name)
-    bytes_of_unit = 0 if call == "barrier" else size_from_text(size)
-    question = Question(
-        call, bytes_of_unit, ranks, ranks_per_node or ranks, node_list, tuple(names), is_nonblocking=is_nonblocking
-    )
+    question = question_of(what, size_from_text(size), ranks, ranks_per_node or ranks, node_list, tuple(names))
     explain_call(question, machine, tuning, 0 if everything else _SHOWN, closed_forms=closed_forms, simulated=simulated)
     if html:
         from thalweg.pages.writing import write_page  # noqa: PLC0415

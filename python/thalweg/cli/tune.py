@@ -40,26 +40,29 @@ _Mpi = Annotated[
     ),
 ]
 
+_Report = Annotated[
+    str,
+    typer.Option("--for", metavar="REPORT", help="Tune what a run spent its time in: its calls, sizes and ranks."),
+]
+_Objective = Annotated[
+    str,
+    typer.Option(
+        help="The figure that counts: time, cpu (of all ranks) or overlap (that a computation is held up).",
+        show_default="overlap for nonblocking calls, else time",
+    ),
+]
+
 
 def search(
     launcher: Launcher = None,
     *,
-    of_report: Annotated[
-        str,
-        typer.Option("--for", metavar="REPORT", help="Tune what a run spent its time in: its calls, sizes and ranks."),
-    ] = "",
+    of_report: _Report = "",
     ranks: _Ranks = None,
     mpi: _Mpi = "",
     lab: Lab = "",
     ops: Operations = "",
     sizes: UnitSizes = "",
-    objective: Annotated[
-        str,
-        typer.Option(
-            help="The figure that counts: time, cpu (of all ranks) or overlap (that a computation is held up).",
-            show_default="overlap for nonblocking calls, else time",
-        ),
-    ] = "",
+    objective: _Objective = "",
     budget: Annotated[str, typer.Option(help="Time for the search.")] = "60s",
     exhaustive: Annotated[bool, typer.Option("--exhaustive", help="Try every candidate, whatever it takes.")] = False,
     library: Annotated[

@@ -95,6 +95,18 @@ class Bar:
         print(line(one), flush=True)
 
 
+def _print_sums(found: Sequence[Found], cases: int, budget: str) -> None:
+    """Say what was found in the mean, and how many of the cases fitted into the budget."""
+    tried = sum(len(one.outcome.tried) for one in found)
+    space = sum(one.outcome.space for one in found)
+    part = tried / max(space, 1)
+    if found:
+        mean = geometric_mean([native_ratio(one.outcome) for one in found])
+        print(f"geometric mean of native / pick: {mean:.2f}; tried {tried} of {space} candidates ({part:.0%})")
+    if left_out := cases - len(found):
+        print(f"{left_out} of {cases} cases did not fit into {budget}: a longer --budget tries them")
+
+
 def search(
     launcher: Sequence[str],
     *,
@@ -144,14 +156,7 @@ def search(
             progress.stop()
             print(f"thalweg: stopped; what was found for {len(bar.all)} cases is in {file}", file=sys.stderr)
             raise SystemExit(128 + signal.SIGINT) from None
-    tried = sum(len(one.outcome.tried) for one in found)
-    space = sum(one.outcome.space for one in found)
-    part = tried / max(space, 1)
-    if found:
-        mean = geometric_mean([native_ratio(one.outcome) for one in found])
-        print(f"geometric mean of native / pick: {mean:.2f}; tried {tried} of {space} candidates ({part:.0%})")
-    if left_out := len(request.cases) - len(found):
-        print(f"{left_out} of {len(request.cases)} cases did not fit into {budget}: a longer --budget tries them")
+    _print_sums(found, len(request.cases), budget)
     if figures:
         write_document(found, figures)
     if html:

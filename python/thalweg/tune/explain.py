@@ -61,6 +61,18 @@ class Question(NamedTuple):
         return files.places_in(self.node_list, hosts[: self.node_count], machine.network)
 
 
+def question_of(  # noqa: PLR0913, PLR0917 - it has that many sides
+    name: str, size: int, ranks: int, ranks_per_node: int, node_list: str, hosts: tuple[str, ...]
+) -> Question:
+    """Ask for a call by its name: allreduce, bcast, or ialltoall of nonblocking ones. A barrier has no size."""
+    is_nonblocking = name in NONBLOCKING
+    own = name.removeprefix("i") if is_nonblocking else name
+    call = {"bcast": "broadcast", "reduce_scatter": "reduce_scatter_block"}.get(own, own)
+    return Question(
+        call, 0 if call == "barrier" else size, ranks, ranks_per_node, node_list, hosts, is_nonblocking=is_nonblocking
+    )
+
+
 def known_picks(
     tuning: Sequence[_core.Tuning], question: Question, *, nonblocking: bool = False
 ) -> list[tuple[_core.Pick, _core.Tuning]]:

@@ -192,25 +192,7 @@ Fingerprint local_fingerprint(const std::map<std::string, std::string>& environm
   });
 }
 
-} // namespace
-
-void bind_tuning_files(nb::module_& module) {
-  nb::class_<Fingerprint>(module, "Fingerprint", "What must be the same for measured times to hold again.")
-      .def(
-          "__init__",
-          [](Fingerprint* self, const std::vector<std::string>& lines) {
-            new (self) Fingerprint(from_lines(lines));
-          },
-          nb::arg("lines"))
-      .def_ro("processor", &Fingerprint::processor)
-      .def_ro("cores", &Fingerprint::cores)
-      .def_ro("quota", &Fingerprint::quota)
-      .def_ro("kernel", &Fingerprint::kernel)
-      .def_ro("mpi", &Fingerprint::mpi)
-      .def_ro("transport", &Fingerprint::transport)
-      .def_ro("nodes", &Fingerprint::nodes)
-      .def_ro("ranks_per_node", &Fingerprint::ranks_per_node)
-      .def("describe", &machine::describe);
+void bind_picks(nb::module_& module) {
   nb::class_<Overlap>(module, "Overlap",
                       "How a nonblocking call and a computation behind its start fit together, in seconds.")
       .def(nb::init<double, double, double>(), nb::arg("exposed"), nb::arg("lost"), nb::arg("completion"))
@@ -250,6 +232,28 @@ void bind_tuning_files(nb::module_& module) {
               "The figure by which it was chosen: time, cpu or overlap; empty in older files.")
       .def_rw("overlaps", &Pick::overlaps, nb::arg().none(),
               "Of nonblocking calls, where it was measured; None elsewhere.");
+}
+
+} // namespace
+
+void bind_tuning_files(nb::module_& module) {
+  nb::class_<Fingerprint>(module, "Fingerprint", "What must be the same for measured times to hold again.")
+      .def(
+          "__init__",
+          [](Fingerprint* self, const std::vector<std::string>& lines) {
+            new (self) Fingerprint(from_lines(lines));
+          },
+          nb::arg("lines"))
+      .def_ro("processor", &Fingerprint::processor)
+      .def_ro("cores", &Fingerprint::cores)
+      .def_ro("quota", &Fingerprint::quota)
+      .def_ro("kernel", &Fingerprint::kernel)
+      .def_ro("mpi", &Fingerprint::mpi)
+      .def_ro("transport", &Fingerprint::transport)
+      .def_ro("nodes", &Fingerprint::nodes)
+      .def_ro("ranks_per_node", &Fingerprint::ranks_per_node)
+      .def("describe", &machine::describe);
+  bind_picks(module);
   nb::class_<Tuning>(module, "Tuning", "What is known of one machine.")
       .def(nb::init<>())
       .def_rw("machine", &Tuning::machine)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "operations.h"
 
-#include "overlap.h"
-
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,9 +91,6 @@ call_function* find_operation(const char* name) {
   for (size_t i = 0; i < sizeof operations / sizeof *operations; ++i)
     if (strcmp(operations[i].name, name) == 0)
       return operations[i].call;
-  call_function* const overlapped_call = is_overlapped(name) ? find_overlapped(name) : NULL;
-  if (overlapped_call != NULL)
-    return overlapped_call;
   fprintf(stderr, "trial: no operation '%s'\n", name);
   MPI_Abort(MPI_COMM_WORLD, 2);
   return NULL;

@@ -4,6 +4,7 @@
 #include "interposer.h"
 
 #include <mpi.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -146,11 +147,11 @@ static double seconds_of(long turns) {
 void prepare_computation(double seconds, int tests, int sleeps) {
   enum { tries = 9, few_turns = 10000 };
   static const double computed_min = 2e-4, slept_min = 1e-3;
-  const double least = sleeps ? slept_min : computed_min;
+  const double shortest = sleeps ? slept_min : computed_min;
   computation.sleeps = sleeps;
   computation.tests = tests;
   computation.parts = tests + 1;
-  computation.seconds = seconds <= 0 ? 0 : seconds < least ? least : seconds;
+  computation.seconds = seconds <= 0 ? 0 : seconds < shortest ? shortest : seconds;
   computation.turns = 0;
   computation.part_alone = 0;
   if (seconds <= 0)
@@ -238,5 +239,7 @@ call_function* find_overlapped(const char* name) {
       current_is_late = own != name;
       return call_overlapped;
     }
+  fprintf(stderr, "trial: no operation '%s'\n", name);
+  MPI_Abort(MPI_COMM_WORLD, 2);
   return NULL;
 }

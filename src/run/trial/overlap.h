@@ -23,7 +23,7 @@ extern struct overlapped overlapped;
 
 int is_overlapped(const char* name);
 
-/* A call of it, or NULL where there is no such operation. */
+/* A call of it; ends the job where there is no such operation. */
 call_function* find_overlapped(const char* name);
 
 /* The communicator of neighborhoods, if it was made. */

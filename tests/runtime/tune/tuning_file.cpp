@@ -156,9 +156,9 @@ TEST(TuningFile, NonblockingCallsHaveTheFiguresThatTheyWereChosenBy) {
   EXPECT_EQ(measured.objective, "overlap");
   EXPECT_FALSE(old.overlaps) << "of older files they are not known";
   EXPECT_EQ(old.objective, "");
-  for (const auto& [whole, damaged] : {std::pair("objective = 'overlap'", "objective = 'watts'"),
-                                       std::pair("native_lost = \"5 us\"", ""),
-                                       std::pair("completion = \"3 us\"", "completion = \"3 pounds\"")}) {
+  for (const auto& [whole, damaged] :
+       {std::pair("objective = 'overlap'", "objective = 'watts'"), std::pair("native_lost = \"5 us\"", ""),
+        std::pair("completion = \"3 us\"", "completion = \"3 pounds\"")}) {
     std::string wrong = text;
     const std::size_t place = wrong.find(whole);
     ASSERT_NE(place, std::string::npos) << whole << text;
