@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from statistics import median
 from typing import NamedTuple
 
+from thalweg import _core
 from thalweg.rows import Row, paired_row, write_rows
-from thalweg.strategies import all_strategies, device_strategies, operation_of
-from thalweg.trials.cases import Case
-from thalweg.trials.order import with_thread
-from thalweg.trials.session import NATIVE, PASSED_ON, Samples, Session, start_words
+from thalweg.strategies import device_strategies, operation_of
+from thalweg.trials.cases import Case, candidates
+from thalweg.trials.order import THREAD, order_of, strategy_of
+from thalweg.trials.session import NATIVE, PASSED_ON, Job, Samples, Session, start_words
 from thalweg.trials.shipped import trial_program
 from thalweg.units import count_text, time_text
 
@@ -77,19 +78,18 @@ def line(case: str, samples: dict[str, Samples]) -> str:
     return f"{case}: " + "; ".join(ways)
 
 
-def candidates(case: Case) -> list[str]:
-    """List all strategies of a case that hosts run, with their usual parameters; some with the progress thread too."""
-    operation = operation_of(case.call)
-    devices = device_strategies(operation)
-    return with_thread([one.name for one in all_strategies(operation) if one.name not in devices], case)
+def candidates_of(case: Case, job: Job) -> list[str]:
+    """List the strategies of a case that hosts run, with the model's first parameters; some with the thread too."""
+    devices = device_strategies(operation_of(case.call))
+    names = order_of(case, candidates(case, job, _core.default_machine()))
+    firsts = {(strategy_of(name), name.endswith(THREAD)): name for name in reversed(names)}
+    return [name for (strategy, _), name in firsts.items() if strategy not in devices]
 
 
 def best_of(session: Session, case: Case, tests: int) -> str:
-    """Find the strategy that holds up its rank for the least time; those of no use for the case are passed on."""
-    names = candidates(case)
-    found = session.measure(
-        case.operation, case.size, [NATIVE, *names], batches=_FIRST_BATCHES, limit=_LIMIT, tests=tests
-    )
+    """Find the strategy that holds up its rank for the least time."""
+    names = candidates_of(case, session.job)
+    found = session.measure(case.operation, case.size, names, batches=_FIRST_BATCHES, limit=_LIMIT, tests=tests)
     return min(names, key=lambda name: median(found[name].held_up_us))
 
 
