@@ -238,14 +238,17 @@ def reason(question: Question, picks: Sequence[tuple[_core.Pick, _core.Tuning]],
         else ""
     )
     where = tuning.machine.describe()
-    figure = _FIGURES.get(pick.objective, "")
+    figure = f"; {_FIGURES[pick.objective]}" if pick.objective in _FIGURES else ""
     return (
-        f"pick: {pick.use}: {compared}{figure} in {pick.trials} trials by {pick.source}{at}, on {where}"
-        f"{overlap_text(pick)}{note}"
+        f"pick: {pick.use}: {compared} in {pick.trials} trials by {pick.source}{at}, on {where}"
+        f"{figure}{overlap_text(pick)}{note}"
     )
 
 
-_FIGURES = {"cpu": " of all ranks' processor time", "overlap": " that a computation is held up"}
+_FIGURES = {
+    "cpu": "compared by processor time of all ranks",
+    "overlap": "compared by exposed and lost time together",
+}
 
 
 def overlap_text(pick: _core.Pick) -> str:
@@ -254,7 +257,7 @@ def overlap_text(pick: _core.Pick) -> str:
         return ""
     mine, native = pick.overlaps.pick, pick.overlaps.native
     figures = [
-        f"{name} {time_text(ours)} (native {time_text(theirs)})"
+        f"{name} {time_text(ours)}" + ("" if pick.use == NATIVE else f" (native {time_text(theirs)})")
         for name, ours, theirs in (
             ("exposed", mine.exposed, native.exposed),
             ("lost", mine.lost, native.lost),
