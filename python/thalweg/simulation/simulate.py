@@ -40,6 +40,7 @@ def simulate(  # noqa: PLR0913 - a simulation has that many sides, all with a us
     ranks: int = 0,
     unit_bytes: int = 1024,
     *,
+    degree: float = 0,
     goal: str | Path | bytes = "",
     root: int = 0,
     ranks_per_node: int = 1,
@@ -65,7 +66,8 @@ def simulate(  # noqa: PLR0913 - a simulation has that many sides, all with a us
 
     Messages cost what the machine says (a machine file's name, or the machine itself), else what LogGOPS' parameters
     say: L,o,g,G,O,S in nanoseconds and bytes. `unit_bytes` are those of a unit of the buffers. `goal` is a file's name
-    or its content, text or binary. `progress` is called now and then with the number of events so far.
+    or its content, text or binary. `degree`, of alltoallv and alltoallw: to how many others, the next ones, a rank has
+    a unit; 0: to all. `progress` is called now and then with the number of events so far.
 
     `network` is the name of an interconnect, as "torus:16x16x16", of which the job has `nodes` (numbers or coordinates;
     None: all), but for the numbers in `without`. Rank r is on slot placement[r], as map_ranks() gives it, or on slot r.
@@ -86,7 +88,7 @@ def simulate(  # noqa: PLR0913 - a simulation has that many sides, all with a us
             leaves = ground.leaves if strategy in device_strategies(operation) else ()
             sample = make_sample(
                 operation, strategy, ranks, root=root, ranks_per_node=where.ranks_per_node, unit_bytes=unit_bytes,
-                parameters=parameters, nodes=ground.nodes, leaves=leaves,
+                parameters=parameters, nodes=ground.nodes, leaves=leaves, degree=degree,
             )  # fmt: skip
             program = _strategy_program(sample, unit_bytes, ground)
     except _core.Error as error:

@@ -91,7 +91,7 @@ constexpr std::string_view cyclic_summary = "meets neighbors by their distance i
 constexpr std::string_view cyclic_wins =
     "many neighbors and long blocks: no rank is everybody's first target";
 constexpr std::string_view cyclic_source =
-    "Kumar 2005, sections 3.2 and 4.2.2 (many-to-many in cyclic order)";
+    "Kumar 2005, sections 3.3 and 4.2.2 (many-to-many in cyclic order)";
 constexpr std::string_view combined_source = "Kumar 2005, section 6.2 (combining per destination rank)";
 
 } // namespace

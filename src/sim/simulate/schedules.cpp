@@ -188,7 +188,9 @@ StrategyProgram program_of(const Sample& sample, Prices& prices, std::uint64_t f
 
 StrategyProgram program_of(const Sample& sample, const schedule::GoalSizes& sizes, const LogGops& parameters,
                            std::uint64_t folds_from) {
-  LogGopsPrices prices(sizes, parameters);
+  schedule::GoalSizes of_blocks = sizes;
+  of_blocks.unit_bytes = strategies::block_bytes(sample, sizes.unit_bytes);
+  LogGopsPrices prices(of_blocks, parameters);
   return program_of(sample, prices, folds_from);
 }
 
@@ -198,7 +200,7 @@ StrategyProgram program_of(const Sample& sample, std::int64_t unit_bytes, const 
                                                   ? std::span<const std::int32_t>(*sample.problem.nodes)
                                                   : std::span<const std::int32_t>();
   const model::Scenario scenario{.machine = machine, .nodes = nodes};
-  MachinePrices prices(unit_bytes, scenario);
+  MachinePrices prices(strategies::block_bytes(sample, unit_bytes), scenario);
   return program_of(sample, prices, folds_from);
 }
 
