@@ -136,7 +136,10 @@ def test_picks_by_degree_hold_where_all_say_the_same(thalweg: Command, programs:
         ("alltoallv", 64, 1),
     }
     program = programs.build("by_degree", PROGRAM, "mpicc.openmpi")
-    for uses, runs in ((["mesh2d", "mesh2d"], {"mesh2d": ""}), (["mesh2d", "direct"], {"native": "no strategy chosen"})):
+    for uses, runs in (
+        (["mesh2d", "mesh2d"], {"mesh2d": ""}),
+        (["mesh2d", "direct"], {"native": "no strategy chosen"}),
+    ):
         picks = tuning.picks
         for pick, use in zip(picks, uses, strict=True):
             pick.use = use

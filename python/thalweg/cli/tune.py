@@ -39,6 +39,9 @@ _Mpi = Annotated[
         help="The MPI: openmpi, mpich, or a prefix, library or launcher.", show_default="openmpi, or the report's"
     ),
 ]
+_Degrees = Annotated[
+    str, typer.Option(help="Of alltoallv, to how many others a rank has something: 1,4,all.", show_default="all")
+]
 
 
 def search(
@@ -53,9 +56,7 @@ def search(
     lab: Lab = "",
     ops: Operations = "",
     sizes: UnitSizes = "",
-    degrees: Annotated[
-        str, typer.Option(help="Of alltoallv, to how many others a rank has something: 1,4,all.", show_default="all")
-    ] = "",
+    degrees: _Degrees = "",
     budget: Annotated[str, typer.Option(help="Time for the search.")] = "60s",
     exhaustive: Annotated[bool, typer.Option("--exhaustive", help="Try every candidate, whatever it takes.")] = False,
     library: Annotated[
@@ -76,15 +77,15 @@ def search(
     from thalweg.tune.command import usual_cases  # noqa: PLC0415
 
     if of_report and (ops or sizes or degrees):
-        remedy = "leave --ops, --bytes and --degrees out"
-        raise ThalwegError(USAGE, "thalweg tune search: --for has operations and sizes", remedy)
+        problem = "thalweg tune search: --for has operations, sizes and degrees"
+        raise ThalwegError(USAGE, problem, "leave --ops, --bytes and --degrees out")
     of_run = _read_run(of_report, has_own_ranks=bool(launcher or lab)) if of_report else None
     if of_run is not None:
         ranks, mpi = ranks or len(of_run.report.ranks), mpi or of_run.report.library_path
         wanted = [one.case for one in of_run.wanted]
     else:
-        units = [size_from_text(size) for size in words_in(sizes)]
-        wanted = usual_cases(words_in(ops), units, lab, [_degree(word) for word in words_in(degrees)])
+        partners = [_degree(word) for word in words_in(degrees)]
+        wanted = usual_cases(words_in(ops), [size_from_text(size) for size in words_in(sizes)], lab, partners)
     found = search_strategies(
         launcher or [],
         ranks=ranks or 2,
@@ -108,7 +109,9 @@ def search(
 def _degree(word: str) -> int:
     """Read a number of other ranks, or all, which is 0."""
     if word != "all" and not (word.isdecimal() and int(word) > 0):
-        raise ThalwegError(USAGE, f"thalweg tune search: --degrees {word}", "write numbers of other ranks, or all: 1,4,all")
+        raise ThalwegError(
+            USAGE, f"thalweg tune search: --degrees {word}", "write numbers of other ranks, or all: 1,4,all"
+        )
     return 0 if word == "all" else int(word)
 
 

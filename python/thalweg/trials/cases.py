@@ -71,7 +71,8 @@ class Case(NamedTuple):
 def cases(operations: Sequence[str], sizes: Sequence[int], degrees: Sequence[int] = ()) -> list[Case]:
     """Combine operations with sizes, all operations of a size one after the other; a barrier has none.
 
-    Of `degrees` there is a case each, for operations that have them; 0 and none: all. Sizes that stand for most come first, as the budget may end before the last one: every other, then those between.
+    Of `degrees` there is a case each, for operations that have them; 0 and none: all. Sizes that stand for most come
+    first, as the budget may end before the last one: every other, then those between.
     Nonblocking operations come last.
     """
     unknown = [name for name in operations if name not in {**OPERATIONS, **BY_DEGREE, **NONBLOCKING}]

@@ -122,9 +122,7 @@ def simulated_cells(question: Question, candidate: _core.Candidate, machine: _co
     selection = f"{question.call}={candidate.text}"
     try:
         where = question.places(machine)
-        found = simulate_candidate(
-            selection, question.size, question.nodes, machine, where, degree=question.degree
-        )
+        found = simulate_candidate(selection, question.size, question.nodes, machine, where, degree=question.degree)
     except _core.Error:
         return ["", ""]  # it needs operators that commute, which samples do not take for granted
     waiting = found.why.get("sharing", 0) / 1e9

@@ -37,11 +37,15 @@ std::vector<schedule::Schedule> build_all(const Strategy& strategy, const Proble
   return schedules;
 }
 
+bool carries_empty_blocks(const Strategy& strategy, double degree) {
+  return degree > 0 && strategy.operation == Operation::alltoall && !strategy.unequal_blocks;
+}
+
 std::int64_t block_bytes(const Strategy& strategy, const Problem& problem, std::int64_t unit_bytes,
                          double degree) {
-  if (degree <= 0 || strategy.unequal_blocks || problem.operation != Operation::alltoall)
-    return unit_bytes;
-  return schedule::carried_block_bytes(unit_bytes, problem.ranks, degree);
+  return carries_empty_blocks(strategy, degree)
+             ? schedule::carried_block_bytes(unit_bytes, problem.ranks, degree)
+             : unit_bytes;
 }
 
 } // namespace thalweg::strategies

@@ -19,6 +19,8 @@ void check_degree(const Call& call, double degree);
 schedule::Schedule build(const Strategy& strategy, const Problem& problem, Rank rank, double degree);
 /// All ranks'.
 std::vector<schedule::Schedule> build_all(const Strategy& strategy, const Problem& problem, double degree);
+/// Whether blocks that are empty travel with others that are not.
+bool carries_empty_blocks(const Strategy& strategy, double degree);
 /// Mean bytes of a block in the messages of these schedules, for units of so many bytes: less where empty
 /// ones travel with others.
 std::int64_t block_bytes(const Strategy& strategy, const Problem& problem, std::int64_t unit_bytes,

@@ -127,7 +127,6 @@ Strategy cyclic() {
 namespace {
 
 // All edges between two ranks carry the same block: it goes once and is copied to where it belongs besides.
-// More cannot be combined by ranks that know their own neighborhood alone.
 void append_combined(Builder& b) {
   const Edges edges = edges_of(b);
   for (const auto& [destination, source] : edges.loops)
@@ -195,8 +194,8 @@ std::map<Rank, schedule::BlockList> by_peer(const std::vector<Edge>& edges, sche
   return blocks;
 }
 
-// Combining on the way, as on a mesh, would need other ranks' neighborhoods; a rank knows its own alone.
-// What it can combine is what goes to the same neighbor, and small periodic grids have two edges to one.
+// What goes to the same neighbor is combined; small periodic grids have two edges to one. Combining on the way is
+// in neighborhood_meshes.cpp.
 void append_combined(Builder& b) {
   const Edges edges = edges_of(b);
   for (const auto& [destination, source] : edges.loops)
