@@ -92,8 +92,8 @@ machine::Level level_between(const Scenario& scenario, Rank a, Rank b) {
   return are_together(scenario.sockets, -1) ? machine::Level::socket : machine::Level::node;
 }
 
-StepCosts::StepCosts(const Schedule& schedule, std::int64_t unit_bytes, const Scenario& scenario,
-                     std::span<const std::int64_t> message_bytes) {
+StepCosts::StepCosts(const Schedule& schedule, std::int64_t unit_bytes, const Scenario& scenario) {
+  const std::span<const std::int64_t> message_bytes = scenario.message_bytes_of(schedule.rank);
   THALWEG_ASSERT(light, message_bytes.empty() || message_bytes.size() == schedule.steps.size());
   const Sizes sizes(schedule.pieces, unit_bytes);
   costs_.reserve(schedule.steps.size());

@@ -38,9 +38,7 @@ struct StepCost {
 /// The costs of all steps of a schedule, in their order.
 class StepCosts {
 public:
-  /// `message_bytes`: of each step's message, where units are of different sizes; empty: as units say.
-  StepCosts(const schedule::Schedule& schedule, std::int64_t unit_bytes, const Scenario& scenario,
-            std::span<const std::int64_t> message_bytes = {});
+  StepCosts(const schedule::Schedule& schedule, std::int64_t unit_bytes, const Scenario& scenario);
   const StepCost& operator[](std::size_t step) const {
     THALWEG_ASSERT(normal, step < costs_.size());
     return costs_[step];

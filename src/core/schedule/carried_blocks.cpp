@@ -134,4 +134,18 @@ std::int64_t message_bytes(std::int64_t blocks, std::int64_t full, std::int64_t 
   return blocks - full + full * (block_bytes + static_cast<std::int64_t>(written_bytes(block_bytes)));
 }
 
+std::vector<std::vector<std::int64_t>> message_bytes(std::span<const Schedule> schedules, double degree,
+                                                     std::int64_t block_bytes) {
+  std::vector<std::vector<std::int64_t>> bytes = full_blocks(schedules, degree);
+  for (const Schedule& one : schedules)
+    for (std::size_t s = 0; s < one.steps.size(); ++s) {
+      const Step& step = one.steps[s];
+      std::int64_t& found = bytes[static_cast<std::size_t>(one.rank)][s];
+      if (is_message(step))
+        found = message_bytes(block_count(step.kind == StepKind::send ? one.source(step) : one.target(step)),
+                              found, block_bytes);
+    }
+  return bytes;
+}
+
 } // namespace thalweg::schedule

@@ -69,14 +69,14 @@ constexpr std::string_view wins = "many neighbors and short blocks";
 constexpr std::string_view node_wins = "many neighbors on other nodes, short blocks, several ranks a node";
 constexpr std::string_view source = "Kumar 2005, section 3.3.1 (many-to-many on meshes)";
 
-Parameter dimensions_parameter(std::string_view of) {
+Parameter dimensions_parameter(std::string_view of, std::vector<std::int64_t> proven_at) {
   return {.name = "dimensions",
           .kind = ParameterKind::count,
           .default_value = 2,
           .min = 1,
           .max = 16,
           .description = of,
-          .proven_at = {1, 3}};
+          .proven_at = std::move(proven_at)};
 }
 
 Strategy on_mesh(Operation operation, std::function<void(Builder&)> append) {
@@ -85,7 +85,7 @@ Strategy on_mesh(Operation operation, std::function<void(Builder&)> append) {
           .summary = summary,
           .wins_when = wins,
           .source = source,
-          .parameters = {dimensions_parameter("of the mesh, at most")},
+          .parameters = {dimensions_parameter("of the mesh, at most", {1, 3})},
           .append = std::move(append)};
 }
 
@@ -95,7 +95,7 @@ Strategy on_node_mesh(Operation operation, std::function<void(Builder&)> append)
           .summary = node_summary,
           .wins_when = node_wins,
           .source = source,
-          .parameters = {dimensions_parameter("of the mesh of nodes, at most")},
+          .parameters = {dimensions_parameter("of the mesh of nodes, at most", {1})},
           .uses_nodes = true,
           .append = std::move(append)};
 }

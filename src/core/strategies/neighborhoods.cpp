@@ -194,8 +194,8 @@ std::map<Rank, schedule::BlockList> by_peer(const std::vector<Edge>& edges, sche
   return blocks;
 }
 
-// What goes to the same neighbor is combined; small periodic grids have two edges to one. Combining on the way is
-// in neighborhood_meshes.cpp.
+// What goes to the same neighbor is combined; small periodic grids have two edges to one. Combining on the
+// way is in neighborhood_meshes.cpp.
 void append_combined(Builder& b) {
   const Edges edges = edges_of(b);
   for (const auto& [destination, source] : edges.loops)

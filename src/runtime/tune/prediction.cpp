@@ -5,6 +5,7 @@
 #include "model/message_terms.hpp"
 #include "model/predict.hpp"
 #include "model/step_costs.hpp"
+#include "schedule/carried_blocks.hpp"
 #include "schedule/schedule.hpp"
 #include "strategies/degree.hpp"
 #include "strategies/host_tree.hpp"
@@ -167,10 +168,21 @@ ScheduleSample sample(const Strategy& strategy, const Problem& problem, const Ca
 
 namespace {
 
+// Of few ranks, where blocks of which some are empty travel together, it is known what each message carries.
+std::vector<std::vector<std::int64_t>> message_bytes_of(const Strategy& strategy, const ScheduleSample& known,
+                                                        const Case& wanted) {
+  if (!strategies::carries_empty_blocks(strategy, wanted.degree) || wanted.calls_in_row > 1 ||
+      std::ssize(known.schedules) < wanted.ranks)
+    return {};
+  return schedule::message_bytes(known.schedules, wanted.degree, wanted.bytes);
+}
+
 // With a machine's figures, whoever sends: its ranks, or the cards of its nodes.
 model::Prediction predict_on(const Strategy& strategy, const Problem& problem, ScheduleSample known,
                              const Case& wanted, const machine::Machine& machine, double enough_seconds) {
-  const model::Scenario scenario{machine, wanted.nodes, wanted.sockets, wanted.complexes, wanted.node_places};
+  const auto message_bytes = message_bytes_of(strategy, known, wanted);
+  const model::Scenario scenario{machine,          wanted.nodes,       wanted.sockets,
+                                 wanted.complexes, wanted.node_places, message_bytes};
   const std::int64_t bytes = strategies::block_bytes(strategy, problem, wanted.bytes, wanted.degree);
   const model::Prediction bound = model::predict_lower_bound(known.schedules, bytes, scenario);
   if (bound.seconds > enough_seconds)

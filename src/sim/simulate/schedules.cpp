@@ -32,50 +32,30 @@ constexpr std::int32_t ranks_followed = 2048;
 
 /// Where ranks pass on blocks of which some are empty.
 MessageBytes message_bytes_of(const Sample& sample, std::int64_t unit_bytes) {
-  MessageBytes bytes;
-  if (!strategies::carries_empty_blocks(*sample.strategy, sample.degree) || sample.problem.ranks > ranks_followed)
-    return bytes;
-  const std::vector<Schedule> schedules = strategies::build_all(sample);
-  bytes = schedule::full_blocks(schedules, sample.degree);
-  for (const Schedule& one : schedules)
-    for (std::size_t s = 0; s < one.steps.size(); ++s) {
-      const Step& step = one.steps[s];
-      const auto blocks = step.kind == schedule::StepKind::send ? one.source(step) : one.target(step);
-      std::int64_t& found = bytes[static_cast<std::size_t>(one.rank)][s];
-      if (schedule::is_message(step))
-        found = schedule::message_bytes(schedule::block_count(blocks), found, unit_bytes);
-    }
-  return bytes;
+  if (!strategies::carries_empty_blocks(*sample.strategy, sample.degree) ||
+      sample.problem.ranks > ranks_followed)
+    return {};
+  return schedule::message_bytes(strategies::build_all(sample), sample.degree, unit_bytes);
 }
 
 /// What a schedule's operations cost.
 class Prices {
 public:
-  explicit Prices(MessageBytes bytes) : bytes_(std::move(bytes)) {}
   virtual ~Prices() = default;
   virtual void begin(const Schedule& schedule) = 0;
   virtual MessageCost message(std::uint32_t step, const Step& what) const = 0;
   /// Of a copy, of a combination, or of what a receive does with its message; negative: it has nothing to do.
   virtual Ticks local(std::uint32_t step, const Step& what) const = 0;
-
-protected:
-  /// Of the messages of a rank, where they are known apart from units.
-  std::span<const std::int64_t> bytes_of(Rank rank) const {
-    return bytes_.empty() ? std::span<const std::int64_t>{} : bytes_[static_cast<std::size_t>(rank)];
-  }
-
-private:
-  MessageBytes bytes_;
 };
 
 class LogGopsPrices final : public Prices {
 public:
   LogGopsPrices(const schedule::GoalSizes& sizes, const LogGops& parameters, MessageBytes bytes)
-      : Prices(std::move(bytes)), sizes_(sizes), parameters_(parameters) {}
+      : sizes_(sizes), parameters_(parameters), bytes_(std::move(bytes)) {}
   void begin(const Schedule& schedule) override { schedule_ = &schedule; }
   MessageCost message(std::uint32_t step, const Step& what) const override {
-    const std::span<const std::int64_t> known = bytes_of(schedule_->rank);
-    return parameters_.cost(known.empty() ? schedule::message_bytes(*schedule_, what, sizes_) : known[step]);
+    return parameters_.cost(bytes_.empty() ? schedule::message_bytes(*schedule_, what, sizes_)
+                                           : bytes_[static_cast<std::size_t>(schedule_->rank)][step]);
   }
   Ticks local(std::uint32_t, const Step& what) const override {
     return what.kind == schedule::StepKind::receive ? -1 : schedule::local_ticks(*schedule_, what, sizes_);
@@ -84,16 +64,17 @@ public:
 private:
   const schedule::GoalSizes& sizes_;
   const LogGops& parameters_;
+  MessageBytes bytes_;
   const Schedule* schedule_ = nullptr;
 };
 
 class MachinePrices final : public Prices {
 public:
-  MachinePrices(std::int64_t unit_bytes, const model::Scenario& scenario, MessageBytes bytes)
-      : Prices(std::move(bytes)), unit_bytes_(unit_bytes), scenario_(scenario) {}
+  MachinePrices(std::int64_t unit_bytes, const model::Scenario& scenario)
+      : unit_bytes_(unit_bytes), scenario_(scenario) {}
   void begin(const Schedule& schedule) override {
     rank_ = schedule.rank;
-    costs_.emplace(schedule, unit_bytes_, scenario_, bytes_of(schedule.rank));
+    costs_.emplace(schedule, unit_bytes_, scenario_);
   }
   MessageCost message(std::uint32_t step, const Step& what) const override {
     const model::StepCost& priced = (*costs_)[step];
@@ -236,9 +217,9 @@ StrategyProgram program_of(const Sample& sample, std::int64_t unit_bytes, const 
   const std::span<const std::int32_t> nodes = sample.problem.nodes
                                                   ? std::span<const std::int32_t>(*sample.problem.nodes)
                                                   : std::span<const std::int32_t>();
-  const model::Scenario scenario{.machine = machine, .nodes = nodes};
-  MachinePrices prices(strategies::block_bytes(sample, unit_bytes), scenario,
-                       message_bytes_of(sample, unit_bytes));
+  const MessageBytes bytes = message_bytes_of(sample, unit_bytes);
+  const model::Scenario scenario{.machine = machine, .nodes = nodes, .message_bytes = bytes};
+  MachinePrices prices(strategies::block_bytes(sample, unit_bytes), scenario);
   return program_of(sample, prices, folds_from);
 }
 
