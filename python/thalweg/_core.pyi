@@ -172,7 +172,7 @@ class Verdict:
 class Sample:
     """A strategy applied to a problem."""
 
-    def __init__(self, selection: str, ranks: int, root: int = 0, ranks_per_node: int = 0, unit_bytes: int = 0, node_places: NodePlaces = ..., nodes: Sequence[int] = [], leaves: Sequence[int] | None = None) -> None: ...
+    def __init__(self, selection: str, ranks: int, root: int = 0, ranks_per_node: int = 0, unit_bytes: int = 0, node_places: NodePlaces = ..., nodes: Sequence[int] = [], leaves: Sequence[int] | None = None, degree: float = 0.0) -> None: ...
 
     @property
     def strategy(self) -> Strategy: ...
@@ -560,15 +560,15 @@ class Candidate:
         It takes at least `seconds`, which is far behind the best; how much longer nobody has looked.
         """
 
-def candidates(call: str, size: int, ranks: int, nodes: Sequence[int], machine: Machine, sockets: Sequence[int] = [], complexes: Sequence[int] = [], node_places: NodePlaces = ..., leaves: Sequence[int] | None = None) -> list[Candidate]:
+def candidates(call: str, size: int, ranks: int, nodes: Sequence[int], machine: Machine, sockets: Sequence[int] = [], complexes: Sequence[int] = [], node_places: NodePlaces = ..., leaves: Sequence[int] | None = None, degree: float = 0.0) -> list[Candidate]:
     """
-    All candidates for a call with units of so many bytes, fastest first by the model. `leaves`: the switch of each rank's node, from 0, or none for one switch; None: as the network's shape says.
+    All candidates for a call with units of so many bytes, fastest first by the model. `leaves`: the switch of each rank's node, from 0, or none for one switch; None: as the network's shape says. `degree`, of alltoallv and alltoallw: to how many others a rank has a unit; 0: to all.
     """
 
-def predict(selection: str, size: int, ranks: int, nodes: Sequence[int], machine: Machine, node_places: NodePlaces = ..., leaves: Sequence[int] | None = None) -> list[float]:
+def predict(selection: str, size: int, ranks: int, nodes: Sequence[int], machine: Machine, node_places: NodePlaces = ..., leaves: Sequence[int] | None = None, degree: float = 0.0) -> list[float]:
     """Completion time, mean and maximum CPU time of a rank, in seconds."""
 
-def closed_form(selection: str, size: int, ranks: int, machine: Machine, nodes: Sequence[int] = []) -> tuple[float, str] | None:
+def closed_form(selection: str, size: int, ranks: int, machine: Machine, nodes: Sequence[int] = [], degree: float = 0.0) -> tuple[float, str] | None:
     """
     Seconds by the papers' equation for a selection, and whose it is; None where there is none. Between ranks on nodes of their own, or with all ranks on one node within it.
     """
@@ -662,6 +662,15 @@ class Pick:
 
     @bytes.setter
     def bytes(self, arg: int, /) -> None: ...
+
+    @property
+    def degree(self) -> int:
+        """
+        Of calls whose blocks may be empty: to how many others a rank has something; 0: to all.
+        """
+
+    @degree.setter
+    def degree(self, arg: int, /) -> None: ...
 
     @property
     def use(self) -> str:

@@ -51,9 +51,9 @@ def usual_operations(lab: str) -> list[str]:
     return [*OPERATIONS, *(OFFLOADED if has_agents else ())]
 
 
-def usual_cases(operations: Sequence[str], sizes: Sequence[int], lab: str) -> list[Case]:
-    """Give the cases of some operations and sizes, or of what is tuned where none are named."""
-    return cases(operations or usual_operations(lab), sizes or SIZES)
+def usual_cases(operations: Sequence[str], sizes: Sequence[int], lab: str, degrees: Sequence[int] = ()) -> list[Case]:
+    """Give the cases of some operations, sizes and degrees, or of what is tuned where none are named."""
+    return cases(operations or usual_operations(lab), sizes or SIZES, degrees)
 
 
 def line(found: Found) -> str:

@@ -302,6 +302,7 @@ def save(path: str, job: Job, found: Sequence[Found]) -> None:
         pick.ranks = job.ranks
         pick.nodes = len(set(job.nodes))
         pick.bytes = one.case.size
+        pick.degree = one.case.degree
         pick.use = one.outcome.pick
         pick.seconds = one.outcome.seconds
         pick.native_seconds = one.outcome.native_seconds

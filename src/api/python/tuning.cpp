@@ -2,6 +2,7 @@
 #include "base/error.hpp"
 #include "evidence/evidence.hpp"
 #include "python/bindings.hpp"
+#include "strategies/degree.hpp"
 #include "strategies/order.hpp"
 #include "topology/node_groups.hpp"
 #include "tune/candidates.hpp"
@@ -36,7 +37,7 @@ struct RankPlaces {
 
 /// With the orders that the machine gives the ranks.
 Case make_case(std::string_view call, std::int64_t bytes, std::int32_t ranks, RankPlaces of_ranks,
-               const machine::Machine& machine, topology::NodePlaces node_places = {}) {
+               const machine::Machine& machine, topology::NodePlaces node_places = {}, double degree = 0) {
   auto& [nodes, sockets, complexes, leaves] = of_ranks;
   const strategies::Call* found = strategies::find_call(call);
   if (found == nullptr)
@@ -45,6 +46,7 @@ Case make_case(std::string_view call, std::int64_t bytes, std::int32_t ranks, Ra
       found->operation == schedule::Operation::neighbor_alltoall)
     throw Error(fmt::format("'{}' cannot be predicted: its neighbors are the program's", call),
                 "thalweg tune measures it");
+  strategies::check_degree(*found, degree);
   for (const Places& places : {nodes, sockets, complexes, leaves.value_or(Places{})})
     if (ranks < 1 || bytes < 0 || (!places.empty() && places.size() != static_cast<std::size_t>(ranks)))
       throw Error(
@@ -55,51 +57,54 @@ Case make_case(std::string_view call, std::int64_t bytes, std::int32_t ranks, Ra
   auto orders = strategies::rank_orders(nodes, topology::sockets_across_nodes(nodes, sockets), node_places);
   if (!leaves)
     leaves = topology::leaves_of(node_places, nodes);
-  return {found,
-          bytes,
-          ranks,
-          std::move(nodes),
-          std::move(sockets),
-          std::move(complexes),
-          std::move(node_places),
-          std::move(*leaves),
-          std::move(orders)};
+  return {.call = found,
+          .bytes = bytes,
+          .ranks = ranks,
+          .nodes = std::move(nodes),
+          .sockets = std::move(sockets),
+          .complexes = std::move(complexes),
+          .node_places = std::move(node_places),
+          .leaves = std::move(*leaves),
+          .orders = std::move(orders),
+          .degree = degree};
 }
 
 void bind_predictions(nb::module_& module) {
   module.def(
       "predict",
       [](std::string_view selection, std::int64_t bytes, std::int32_t ranks, Places nodes,
-         const machine::Machine& machine, topology::NodePlaces node_places, std::optional<Places> leaves) {
+         const machine::Machine& machine, topology::NodePlaces node_places, std::optional<Places> leaves,
+         double degree) {
         const strategies::Selection parsed = strategies::parse_selection(selection);
         const model::Prediction found =
             tune::predict(strategies::schedule_of(parsed),
                           make_case(parsed.call->name, bytes, ranks,
                                     {.nodes = std::move(nodes), .leaves = std::move(leaves)}, machine,
-                                    std::move(node_places)),
+                                    std::move(node_places), degree),
                           machine);
         return std::vector<double>{found.seconds, found.cpu_seconds, found.cpu_max};
       },
       nb::arg("selection"), nb::arg("size"), nb::arg("ranks"), nb::arg("nodes"), nb::arg("machine"),
       nb::arg("node_places") = topology::NodePlaces{}, nb::arg("leaves") = nb::none(),
-      nb::call_guard<nb::gil_scoped_release>(),
+      nb::arg("degree") = 0.0, nb::call_guard<nb::gil_scoped_release>(),
       "Completion time, mean and maximum CPU time of a rank, in seconds.");
   module.def(
       "closed_form",
       [](std::string_view selection, std::int64_t bytes, std::int32_t ranks, const machine::Machine& machine,
-         Places nodes) -> std::optional<std::pair<double, std::string>> {
+         Places nodes, double degree) -> std::optional<std::pair<double, std::string>> {
         const strategies::Selection parsed = strategies::parse_selection(selection);
         const auto* scheduled = std::get_if<strategies::Scheduled>(&parsed.implementation);
         if (scheduled == nullptr)
           return std::nullopt;
         const auto found = tune::closed_form(
-            *scheduled, make_case(parsed.call->name, bytes, ranks, {std::move(nodes)}, machine), machine);
+            *scheduled, make_case(parsed.call->name, bytes, ranks, {std::move(nodes)}, machine, {}, degree),
+            machine);
         if (!found)
           return std::nullopt;
         return std::pair(found->seconds, std::string(found->source));
       },
       nb::arg("selection"), nb::arg("size"), nb::arg("ranks"), nb::arg("machine"),
-      nb::arg("nodes") = Places{},
+      nb::arg("nodes") = Places{}, nb::arg("degree") = 0.0,
       "Seconds by the papers' equation for a selection, and whose it is; None where there is none. Between "
       "ranks on nodes of their own, or with all ranks on one node within it.");
 }
@@ -120,19 +125,20 @@ void bind_tuning(nb::module_& module) {
       "candidates",
       [](std::string_view call, std::int64_t bytes, std::int32_t ranks, Places nodes,
          const machine::Machine& machine, Places sockets, Places complexes, topology::NodePlaces node_places,
-         std::optional<Places> leaves) {
+         std::optional<Places> leaves, double degree) {
         return tune::candidates(
             make_case(call, bytes, ranks,
                       {std::move(nodes), std::move(sockets), std::move(complexes), std::move(leaves)},
-                      machine, std::move(node_places)),
+                      machine, std::move(node_places), degree),
             machine);
       },
       nb::arg("call"), nb::arg("size"), nb::arg("ranks"), nb::arg("nodes"), nb::arg("machine"),
       nb::arg("sockets") = Places{}, nb::arg("complexes") = Places{},
       nb::arg("node_places") = topology::NodePlaces{}, nb::arg("leaves") = nb::none(),
-      nb::call_guard<nb::gil_scoped_release>(),
+      nb::arg("degree") = 0.0, nb::call_guard<nb::gil_scoped_release>(),
       "All candidates for a call with units of so many bytes, fastest first by the model. `leaves`: the "
-      "switch of each rank's node, from 0, or none for one switch; None: as the network's shape says.");
+      "switch of each rank's node, from 0, or none for one switch; None: as the network's shape says. "
+      "`degree`, of alltoallv and alltoallw: to how many others a rank has a unit; 0: to all.");
   bind_predictions(module);
 }
 
@@ -209,6 +215,8 @@ void bind_picks(nb::module_& module) {
       .def_rw("ranks", &Pick::ranks)
       .def_rw("nodes", &Pick::nodes)
       .def_rw("bytes", &Pick::bytes)
+      .def_rw("degree", &Pick::degree,
+              "Of calls whose blocks may be empty: to how many others a rank has something; 0: to all.")
       .def_prop_rw(
           "use", [](const Pick& self) { return strategies::to_text(self.use); },
           [](Pick& self, std::string_view text) {

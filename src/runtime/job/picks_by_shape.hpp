@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <ranges>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -47,17 +48,10 @@ public:
     return shape == shapes_.end() ? nullptr : &*nearest_size(shape->second, bytes, &Entry::bytes);
   }
 
-  /// An entry for such groups, where all entries for them are alike; nullptr where they differ, or there is
-  /// none. For calls whose sizes each rank knows alone: what is chosen must be the same on all.
-  template <typename Alike>
-  const Entry* unanimous(std::int32_t ranks, std::int32_t nodes, Alike alike) const {
+  /// All entries for such groups, by size.
+  std::span<const Entry> of(std::int32_t ranks, std::int32_t nodes) const {
     const auto shape = shapes_.find({ranks, nodes});
-    if (shape == shapes_.end())
-      return nullptr;
-    const Entry& first = shape->second.front();
-    const bool are_alike =
-        std::ranges::all_of(shape->second, [&](const Entry& other) { return alike(first, other); });
-    return are_alike ? &first : nullptr;
+    return shape == shapes_.end() ? std::span<const Entry>{} : std::span<const Entry>(shape->second);
   }
 
 private:

@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "base/units.hpp"
 #include "machine/toml_file.hpp"
+#include "strategies/degree.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -41,6 +42,9 @@ public:
     if (!value || *value < min || *value > INT32_MAX)
       refuse(fmt::format("{} is missing or no whole number of {} and above", key, min));
     return *value;
+  }
+  std::int64_t number_or(std::string_view key, std::int64_t other) const {
+    return table_.contains(key) ? number(key, 1) : other;
   }
   bool flag(std::string_view key) const {
     const toml::node* node = table_.get(key);
@@ -86,11 +90,14 @@ std::optional<Overlaps> read_overlaps(const Reader& reader) {
 }
 
 Pick read_pick(std::string_view name, const Reader& reader) {
-  reader.check({"ranks", "nodes", "bytes", "use", "time", "native", "trials", "source", "fallback",
+  reader.check({"ranks", "nodes", "bytes", "degree", "use", "time", "native", "trials", "source", "fallback",
                 "otherwise", "objective", "exposed", "lost", "completion", "native_exposed", "native_lost",
                 "native_completion"});
   const strategies::Call& call = *strategies::find_call(name);
   Pick pick;
+  pick.degree = static_cast<std::int32_t>(reader.number_or("degree", 0));
+  if (pick.degree != 0 && !strategies::has_degree(call))
+    reader.refuse(fmt::format("{} has no degree: each rank has something for all others", call.name));
   pick.call = call.name;
   pick.ranks = static_cast<std::int32_t>(reader.number("ranks", 1));
   pick.nodes = static_cast<std::int32_t>(reader.number("nodes", 1));
@@ -221,10 +228,12 @@ std::string text_of(const Overlaps& overlaps) {
 
 std::string text_of(const Pick& pick, std::string_view mark) {
   const std::string text = fmt::format(
-      "\n[[machine.{}{}]]\nranks = {}\nnodes = {}\nbytes = \"{}\"\nuse = {}\ntime = \"{}\"\n"
+      "\n[[machine.{}{}]]\nranks = {}\nnodes = {}\nbytes = \"{}\"\n{}use = {}\ntime = \"{}\"\n"
       "native = \"{}\"\ntrials = {}\nsource = {}\n{}",
-      mark, pick.call, pick.ranks, pick.nodes, exact_bytes(pick.bytes), quoted(strategies::to_text(pick.use)),
-      format_seconds(pick.seconds), format_seconds(pick.native_seconds), pick.trials, quoted(pick.source),
+      mark, pick.call, pick.ranks, pick.nodes, exact_bytes(pick.bytes),
+      pick.degree != 0 ? fmt::format("degree = {}\n", pick.degree) : "",
+      quoted(strategies::to_text(pick.use)), format_seconds(pick.seconds),
+      format_seconds(pick.native_seconds), pick.trials, quoted(pick.source),
       pick.fallback ? fmt::format("fallback = {}\n", quoted(strategies::to_text(*pick.fallback))) : "");
   return text + (pick.objective.empty() ? "" : fmt::format("objective = {}\n", quoted(pick.objective))) +
          (pick.overlaps ? text_of(*pick.overlaps) : "");
@@ -258,7 +267,8 @@ void merge_picks(std::vector<Pick>& known, std::vector<Pick> found) {
     pick.call = strategies::find_call(pick.call)->name; // some have two names
   replace_in(known, found);
   std::ranges::sort(known, [](const Pick& a, const Pick& b) {
-    return std::tie(a.call, a.ranks, a.nodes, a.bytes) < std::tie(b.call, b.ranks, b.nodes, b.bytes);
+    return std::tie(a.call, a.ranks, a.nodes, a.bytes, a.degree) <
+           std::tie(b.call, b.ranks, b.nodes, b.bytes, b.degree);
   });
 }
 

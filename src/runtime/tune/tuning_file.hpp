@@ -86,11 +86,15 @@ struct Pick {
   std::string source;      ///< who found it, see above
   /// What runs where the library was not told of its algorithm, or the offload is not at hand; none: native.
   std::optional<strategies::Implementation> fallback = {};
+  /// Of calls whose blocks may be empty (strategies/degree.hpp): to how many others a rank had something; 0:
+  /// to all. `bytes` are those of what it had then.
+  std::int32_t degree = 0;
   std::string objective = {};            ///< one of the above; empty: of an older file
   std::optional<Overlaps> overlaps = {}; ///< of nonblocking calls, where they were measured
 
   bool is_same_case(const Pick& other) const {
-    return call == other.call && ranks == other.ranks && nodes == other.nodes && bytes == other.bytes;
+    return call == other.call && ranks == other.ranks && nodes == other.nodes && bytes == other.bytes &&
+           degree == other.degree;
   }
 };
 

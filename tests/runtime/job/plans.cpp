@@ -29,20 +29,6 @@ TEST(PicksByShape, GiveTheNearestSizeOfJustThatShape) {
   EXPECT_EQ(picks.nearest(4, 3, 8), nullptr);
 }
 
-TEST(PicksByShape, WhereSizesAreNotAgreedOnThereIsAPickOnlyIfAllAreAlike) {
-  const auto have_one_name = [](const Sized& one, const Sized& other) { return one.name == other.name; };
-  PicksByShape<Sized> picks;
-  EXPECT_EQ(picks.unanimous(4, 1, have_one_name), nullptr);
-  picks.add(4, 1, {1024, "ring"});
-  picks.add(4, 2, {8, "bruck"});
-  EXPECT_EQ(picks.unanimous(4, 1, have_one_name)->name, "ring");
-  picks.add(4, 1, {8, "ring"});
-  EXPECT_EQ(picks.unanimous(4, 1, have_one_name)->name, "ring");
-  picks.add(4, 1, {64, "bruck"});
-  EXPECT_EQ(picks.unanimous(4, 1, have_one_name), nullptr);
-  EXPECT_EQ(picks.unanimous(4, 2, have_one_name)->name, "bruck");
-}
-
 TEST(BufferUse, CopiesTheInputOnlyWhereTheStrategyNeedsIt) {
   EXPECT_FALSE(buffer_use(false, false).copies_input);
   EXPECT_FALSE(buffer_use(false, true).in_place);
