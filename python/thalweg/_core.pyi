@@ -172,7 +172,7 @@ class Verdict:
 class Sample:
     """A strategy applied to a problem."""
 
-    def __init__(self, selection: str, ranks: int, root: int = 0, ranks_per_node: int = 0, unit_bytes: int = 0, node_places: NodePlaces = ..., nodes: Sequence[int] = [], leaves: Sequence[int] | None = None) -> None: ...
+    def __init__(self, selection: str, ranks: int, root: int = 0, ranks_per_node: int = 0, unit_bytes: int = 0, node_places: NodePlaces = ..., nodes: Sequence[int] = [], leaves: Sequence[int] | None = None, degree: float = 0.0) -> None: ...
 
     @property
     def strategy(self) -> Strategy: ...
@@ -560,15 +560,15 @@ class Candidate:
         It takes at least `seconds`, which is far behind the best; how much longer nobody has looked.
         """
 
-def candidates(call: str, size: int, ranks: int, nodes: Sequence[int], machine: Machine, sockets: Sequence[int] = [], complexes: Sequence[int] = [], node_places: NodePlaces = ..., leaves: Sequence[int] | None = None) -> list[Candidate]:
+def candidates(call: str, size: int, ranks: int, nodes: Sequence[int], machine: Machine, sockets: Sequence[int] = [], complexes: Sequence[int] = [], node_places: NodePlaces = ..., leaves: Sequence[int] | None = None, degree: float = 0.0) -> list[Candidate]:
     """
-    All candidates for a call with units of so many bytes, fastest first by the model. `leaves`: the switch of each rank's node, from 0, or none for one switch; None: as the network's shape says.
+    All candidates for a call with units of so many bytes, fastest first by the model. `leaves`: the switch of each rank's node, from 0, or none for one switch; None: as the network's shape says. `degree`, of alltoallv and alltoallw: to how many others a rank has a unit; 0: to all.
     """
 
-def predict(selection: str, size: int, ranks: int, nodes: Sequence[int], machine: Machine, node_places: NodePlaces = ..., leaves: Sequence[int] | None = None) -> list[float]:
+def predict(selection: str, size: int, ranks: int, nodes: Sequence[int], machine: Machine, node_places: NodePlaces = ..., leaves: Sequence[int] | None = None, degree: float = 0.0) -> list[float]:
     """Completion time, mean and maximum CPU time of a rank, in seconds."""
 
-def closed_form(selection: str, size: int, ranks: int, machine: Machine, nodes: Sequence[int] = []) -> tuple[float, str] | None:
+def closed_form(selection: str, size: int, ranks: int, machine: Machine, nodes: Sequence[int] = [], degree: float = 0.0) -> tuple[float, str] | None:
     """
     Seconds by the papers' equation for a selection, and whose it is; None where there is none. Between ranks on nodes of their own, or with all ranks on one node within it.
     """
@@ -604,6 +604,36 @@ class Fingerprint:
 
     def describe(self) -> str: ...
 
+class Overlap:
+    """
+    How a nonblocking call and a computation behind its start fit together, in seconds.
+    """
+
+    def __init__(self, exposed: float, lost: float, completion: float) -> None: ...
+
+    @property
+    def exposed(self) -> float:
+        """Time that the rank spends in the start, in tests and the wait."""
+
+    @property
+    def lost(self) -> float:
+        """Time by which its computation takes longer."""
+
+    @property
+    def completion(self) -> float:
+        """Time from the start until the end is known."""
+
+class Overlaps:
+    """A nonblocking call's pick, and the library's own call beside it."""
+
+    def __init__(self, pick: Overlap, native: Overlap) -> None: ...
+
+    @property
+    def pick(self) -> Overlap: ...
+
+    @property
+    def native(self) -> Overlap: ...
+
 class Pick:
     """What was found best for one case."""
 
@@ -632,6 +662,15 @@ class Pick:
 
     @bytes.setter
     def bytes(self, arg: int, /) -> None: ...
+
+    @property
+    def degree(self) -> int:
+        """
+        Of calls whose blocks may be empty: to how many others a rank has something; 0: to all.
+        """
+
+    @degree.setter
+    def degree(self, arg: int, /) -> None: ...
 
     @property
     def use(self) -> str:
@@ -678,6 +717,22 @@ class Pick:
 
     @fallback.setter
     def fallback(self, arg: str, /) -> None: ...
+
+    @property
+    def objective(self) -> str:
+        """
+        The figure by which it was chosen: time, cpu or overlap; empty in older files.
+        """
+
+    @objective.setter
+    def objective(self, arg: str, /) -> None: ...
+
+    @property
+    def overlaps(self) -> Overlaps | None:
+        """Of nonblocking calls, where it was measured; None elsewhere."""
+
+    @overlaps.setter
+    def overlaps(self, arg: Overlaps | None, /) -> None: ...
 
 class Tuning:
     """What is known of one machine."""

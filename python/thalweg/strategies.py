@@ -32,8 +32,16 @@ def all_strategies(operation: str = "") -> list[Strategy]:
     return [strategy for strategy in _core.strategies() if operation in ("", strategy.operation)]
 
 
+def operation_of(call: str) -> str:
+    """Name the operation whose strategies run a call: alltoall of alltoallv, reduce_scatter of its form with blocks."""
+    forms = ("", "v", "w", "_block")
+    return next((name for name in operations() if call.removeprefix(name) in forms and call.startswith(name)), call)
+
+
 def device_strategies(operation: str) -> set[str]:
-    """Name an operation's strategies that network devices can run."""
+    """Name the strategies that network devices can run, of an operation or a call; none of other words."""
+    if operation not in operations():
+        return set()
     return {strategy.name for strategy in all_strategies(operation) if strategy.offloads}
 
 
@@ -59,10 +67,12 @@ def make_sample(  # noqa: PLR0913 - a problem has that many sides, all but three
     places: Sequence[int] = (),
     nodes: Sequence[int] = (),
     leaves: Sequence[int] | None = None,
+    degree: float = 0,
 ) -> Sample:
     """Apply a strategy to a problem; fails with the core's own words if it does not fit.
 
     `leaves`: the switch of each rank's node, which schedules of network devices follow; None: as the network says.
+    `degree`: to how many others a rank has something, where a call's blocks may be empty; 0: to all.
     """
     selection = f"{operation}={strategy}"
     if parameters:
@@ -70,7 +80,7 @@ def make_sample(  # noqa: PLR0913 - a problem has that many sides, all but three
     try:
         return _core.Sample(
             selection, ranks, root, ranks_per_node, unit_bytes, _core.NodePlaces(network, 0, list(places)),
-            list(nodes), leaves,
+            list(nodes), leaves, degree,
         )  # fmt: skip
     except _core.Error as error:
         raise ThalwegError(SETTINGS, *error.args) from error

@@ -15,6 +15,11 @@ def count_text(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
+def partners_text(degree: float) -> str:
+    """Write to how many others a rank sends: to 1 other each, to 2.5 others each; empty for 0, which is all."""
+    return f" to {degree:g} other{'' if degree == 1 else 's'} each" if degree else ""
+
+
 def rate_text(seconds_per_byte: float) -> str:
     """Write a time per byte as a rate: 12.3 GB/s."""
     if seconds_per_byte <= 0:

@@ -14,6 +14,7 @@ from thalweg import _core
 from thalweg.trials.cases import Case
 from thalweg.trials.session import NATIVE, Job, Samples, Session
 from thalweg.tune.doubts import known_pick, reconciled
+from thalweg.tune.objective import Objective, completion
 from thalweg.tune.quiet import LOOKED_AT, PATIENCE, PAUSE_S, Watch
 from thalweg.tune.search import Effort, Outcome
 
@@ -37,7 +38,7 @@ def measured(costs: Mapping[str, float], seed: int, noise: float = 0.02) -> obje
 
 def decided(costs: Mapping[str, float], new: str, known: str, seed: int = 1) -> str:
     outcome = Outcome(new, costs[new] * 1e-6, costs[NATIVE] * 1e-6, 21)
-    return reconciled(outcome, known, measured(costs, seed), Effort()).pick  # type: ignore[arg-type]
+    return reconciled(outcome, known, measured(costs, seed), Effort(), completion).pick  # type: ignore[arg-type]
 
 
 @given(seed=st.integers(0, 1 << 30), native=COSTS, known=COSTS, new=COSTS)
@@ -75,7 +76,7 @@ def test_only_a_search_on_such_a_job_counts() -> None:
     def found(**fields: object) -> str:
         tuning = _core.Tuning()
         tuning.picks = [pick(**fields)]
-        return known_pick([tuning], job, Case("alltoall", 64))
+        return known_pick([tuning], job, Case("alltoall", 64), Objective.TIME)
 
     assert found() == "direct"
     for other in ({"ranks": 8}, {"nodes": 1}, {"bytes": 8}, {"call": "allgather"}, {"source": "online"}):

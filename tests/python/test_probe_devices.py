@@ -30,7 +30,7 @@ class _Devices:
 
         def samples(name: str) -> Samples:
             time = wake if operation == "ibarrier" else start + hops_of(self.job, name) * hop + wake
-            return Samples((time,) * batches, (0.0,) * batches, 10)
+            return Samples((time,) * batches, (0.0,) * batches, 10, waited_us=(time,) * batches)
 
         return {name: samples(name) for name in names}
 

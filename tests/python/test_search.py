@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from support import examples
 from thalweg.trials.cases import NONBLOCKING, cases
 from thalweg.trials.session import NATIVE, Samples
-from thalweg.tune.run import devices_first, is_worth_its_work
+from thalweg.tune.objective import completion, held_up, is_not_worse, is_worth_its_work
+from thalweg.tune.run import devices_first
 from thalweg.tune.search import EXHAUSTIVE, Check, Effort, search
 from thalweg.tune.statistics import is_faster
 
@@ -137,23 +138,61 @@ def test_what_loses_alone_is_not_picked() -> None:
             assert limit == 0
             return {name: Samples((ring_us if name == "ring" else 100.0,) * batches, (0.0,), 1) for name in names}
 
-        return search(["ring"], world.measure, Effort(), alone=Check(measure)).pick
+        return search(["ring"], world.measure, Effort(), alone=Check(measure, is_not_worse(completion))).pick
 
     assert alone(90) == "ring"
     assert alone(110) == NATIVE
 
 
 def test_nonblocking_picks_do_not_cost_more_than_they_save() -> None:
-    """Four ranks that wait 50 us less may cost 200 us of processor time, on whatever processor."""
-    native = Samples((100.0, 90.0, 200.0), (10.0,), 1)
+    """Four ranks that are held up 50 us less may cost 200 us of processor time, on whatever processor."""
+    native = _held_up((80.0, 70.0, 150.0), (20.0, 20.0, 50.0), (10.0,))
 
-    def holds(waits_us: float, cpu_us: float) -> bool:
-        return is_worth_its_work(4)(Samples((waits_us,), (cpu_us,), 1), native)
+    def holds(exposed_us: float, lost_us: float, cpu_us: float) -> bool:
+        return is_worth_its_work(4)(_held_up((exposed_us,), (lost_us,), (cpu_us,)), native)
 
-    assert holds(50, 10)
-    assert holds(50, 210)
-    assert not holds(50, 211)
-    assert not holds(101, 0)
+    assert holds(30, 20, 10)
+    assert holds(30, 20, 210)
+    assert not holds(30, 20, 211)
+    assert holds(0, 50, 210), "by exposed time or by lost time, is all the same"
+    assert not holds(101, 0, 0)
+    assert not holds(1, 100, 0), "a wait that is hidden at the computation's cost"
+
+
+def _held_up(exposed_us: tuple[float, ...], lost_us: tuple[float, ...], cpu_us: tuple[float, ...]) -> Samples:
+    return Samples((1000.0,) * len(exposed_us), cpu_us, 1, exposed_us, lost_us)
+
+
+@settings(max_examples=examples(30), deadline=None)
+@given(st.dictionaries(st.sampled_from("abcdefgh"), st.tuples(st.floats(1, 500), st.floats(0, 500)), min_size=1))
+def test_what_holds_computations_up_is_never_picked_for_its_completion(costs: dict[str, tuple[float, float]]) -> None:
+    """Completion times say the opposite; the search by overlap heeds the sum of both figures only."""
+    native = (200.0, 50.0)
+
+    def measure(names: Sequence[str], batches: int, limit: float) -> Mapping[str, Samples]:
+        del limit
+        both = {name: native if name == NATIVE else costs[name] for name in names}
+        return {
+            name: Samples((1000 - sum(one),) * batches, (1.0,), 1, (one[0],) * batches, (one[1],) * batches)
+            for name, one in both.items()
+        }
+
+    found = search(list(costs), measure, EXHAUSTIVE, figure=held_up)
+    best = min(costs, key=lambda name: sum(costs[name]))
+    assert found.pick in {NATIVE, *(name for name in costs if sum(costs[name]) == sum(costs[best]))}
+    assert (found.pick == NATIVE) == (sum(costs[best]) >= sum(native) / 1.03)
+
+
+def test_the_thread_is_picked_only_where_it_pays() -> None:
+    """Against the same strategy without it, as against native."""
+
+    def pick(costs: dict[str, float]) -> str:
+        return search(list(costs), World({NATIVE: 200.0} | costs).measure, Effort(finalists=1)).pick
+
+    assert pick({"ring": 100.0, "ring+thread": 50.0}) == "ring+thread"
+    assert pick({"ring": 100.0, "ring+thread": 99.0}) == "ring"
+    assert pick({"ring": 199.0, "ring+thread": 198.0}) == NATIVE
+    assert pick({"ring:segment=8KiB": 100.0, "ring:segment=8KiB+thread": 60.0}) == "ring:segment=8KiB+thread"
 
 
 def test_nonblocking_calls_are_tuned_last() -> None:

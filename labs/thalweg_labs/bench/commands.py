@@ -11,6 +11,7 @@ from thalweg.cli.outputs import output_file
 from thalweg.cli.printing import size_from_text
 from thalweg_labs.bench.network_commands import papers, permutations, simulate
 from thalweg_labs.bench.options import JSON, cases, words
+from thalweg_labs.bench.overlap_commands import overlap
 from thalweg_labs.bench.placing_commands import place, recording
 
 _INTRANODE = ("barrier", "broadcast", "reduce", "allreduce", "allgather", "alltoall")
@@ -343,6 +344,7 @@ def make_application() -> typer.Typer:
         online,
         order,
         onesided,
+        overlap,
         oversubscribed,
         strangers,
         overhead,

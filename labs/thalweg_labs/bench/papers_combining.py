@@ -8,15 +8,11 @@ share its interface, so a byte takes each of four four times as long.
 
 from __future__ import annotations
 
-import math
 import re
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from thalweg import _core
-from thalweg.simulation.ground import LOGGOPS
-from thalweg.simulation.simulate import run
+from thalweg.simulation.simulate import simulate
 from thalweg_labs.bench.papers_rows import Request, Row
 
 if TYPE_CHECKING:
@@ -32,20 +28,10 @@ PROCESSORS = (4, 1)
 SIZES = (64, 128, 256, 512, 1024, 2048, 4096)
 DEGREES = (64, 128, 256, 512, 1024, 2047)
 SCALES = (64, 128, 256, 512, 1024, 2048)
-SHAPES = {
-    64: ((8, 8), (4, 4, 4)),
-    128: ((8, 16), (4, 4, 8)),
-    256: ((16, 16), (4, 8, 8)),
-    512: ((16, 32), (8, 8, 8)),
-    513: ((19, 27), (9, 3, 19)),
-    1024: ((32, 32), (8, 8, 16)),
-    2048: ((32, 64), (8, 16, 16)),
-}
-"""Meshes of two and three dimensions without holes."""
 UNSAID = (
     "chapter 3: what four processors of a node do to a message: a byte takes four times as long; or (1 a node) nothing",
-    "chapter 3: sides of the meshes: powers of two without holes, as 32x64 for 2048, in the order of ranks",
-    "chapter 3: dummy messages have one byte; headers of messages in a combined one have none",
+    "chapter 3: which ranks are holes: the last ones, as in its section 3.1; 513 ranks are 23x23 less 16",
+    "chapter 3: what a combined message says of its own: the length of each block, a byte of an empty one",
     "chapter 3: what MPI's all-to-all does: it is not simulated",
 )
 
@@ -68,54 +54,21 @@ def machine_of(processors: int, *, combines: bool) -> _core.Machine:
     return _core.parse_machine(text.replace(row, "".join(ranges)), "QsNet")
 
 
-def neighbor_send(ranks: int, degree: int, size: int, sides: Sequence[int], processors: int = 4) -> Simulation:
-    """Simulate each rank sending a message to each of the next ranks, over a mesh; one side: straight to them.
-
-    Along a dimension each rank has a message for each other one, of a byte if there is nothing to send.
-    """
-    first = np.repeat(np.arange(ranks), degree)
-    last = (first + np.tile(np.arange(1, degree + 1), ranks)) % ranks
-    columns = []
-    at = first
-    for dimension, side in enumerate(sides):
-        stride = math.prod(sides[:dimension])
-        there = last // stride % side
-        counts = np.bincount(at * side + there, minlength=ranks * side)
-        amounts = np.maximum(counts * size, 1 if len(sides) > 1 else 0)
-        senders = np.repeat(np.arange(ranks), side)
-        own = senders // stride % side
-        # Each begins with its next peer, so that not all send to the same one at a time.
-        place = (own + np.tile(np.arange(side), ranks)) % side
-        receivers = senders + (place - own) * stride
-        columns.append((senders, receivers, amounts[senders * side + place], np.full(senders.size, dimension)))
-        at = at + (there - at // stride % side) * stride
-    senders, receivers, amounts, rounds = (np.concatenate(parts) for parts in zip(*columns, strict=True))
-    sent = (senders != receivers) & (amounts > 0)
-    program = _core.exchange_program(
-        ranks,
-        senders[sent].astype(np.int32),
-        receivers[sent].astype(np.int32),
-        amounts[sent],
-        rounds[sent].astype(np.uint32),
-        machine_of(processors, combines=len(sides) > 1),
-        1,
-        LOGGOPS,
-        [],
-    )
-    return run(program, explained_max=0)
+def neighbor_send(ranks: int, degree: int, size: int, strategy: str, processors: int = 4) -> Simulation:
+    """Simulate each rank sending a message to each of the next ranks, by a strategy of the index."""
+    machine = machine_of(processors, combines=strategy != "direct")
+    return simulate("alltoallv", strategy, ranks, size, degree=degree, machine=machine, explained_max=0)
 
 
-def _ways(ranks: int) -> dict[str, Sequence[int]]:
-    flat, cube = SHAPES[ranks]
-    ways: dict[str, Sequence[int]] = {"direct": (ranks,), "2-D": flat, "3-D": cube}
-    if ranks & (ranks - 1) == 0:
-        ways["hypercube"] = [2] * int(math.log2(ranks))
-    return ways
+def _ways(ranks: int) -> dict[str, str]:
+    ways = {"direct": "direct", "2-D": "mesh2d", "3-D": "mesh3d"}
+    return ways | ({"hypercube": "hypercube"} if ranks & (ranks - 1) == 0 else {})
 
 
 def _milliseconds(ranks: int, degree: int, size: int, processors: int = 4) -> dict[str, float]:
     return {
-        way: neighbor_send(ranks, degree, size, sides, processors).finish / 1e6 for way, sides in _ways(ranks).items()
+        way: neighbor_send(ranks, degree, size, strategy, processors).finish / 1e6
+        for way, strategy in _ways(ranks).items()
     }
 
 
@@ -175,7 +128,7 @@ QSNET_SMALL = 288
 
 def processor_time(ranks: int = 1024, size: int = 8192) -> list[Row]:
     """Give what an exchange over a mesh takes, and the processors' part of it."""
-    found = neighbor_send(ranks, ranks - 1, size, SHAPES[ranks][0])
+    found = neighbor_send(ranks, ranks - 1, size, "mesh2d")
     case = f"{ranks} ranks, {size} bytes, 2-D"
     return [
         Row("3.7", f"{case}: time", found.finish / 1e6, 0, "ms", "about 800"),
@@ -185,8 +138,8 @@ def processor_time(ranks: int = 1024, size: int = 8192) -> list[Row]:
 
 def fewer_processors() -> list[Row]:
     """Compare 513 ranks with three on a node to 512 with four."""
-    three = neighbor_send(513, 512, 1024, SHAPES[513][0], 3).finish
-    four = neighbor_send(512, 511, 1024, SHAPES[512][0], 4).finish
+    three = neighbor_send(513, 512, 1024, "mesh2d", 3).finish
+    four = neighbor_send(512, 511, 1024, "mesh2d", 4).finish
     return [Row("3.8", "1 KB, 2-D: 3 of 4 processors by all 4", three / four, 0, "", "much better")]
 
 

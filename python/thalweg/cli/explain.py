@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from thalweg.cli.options import MachineFile, NodeList, Ranks, RanksPerNode, TuningFile, words_in
+from thalweg.cli.options import Degree, MachineFile, NodeList, Ranks, RanksPerNode, TuningFile, words_in
 from thalweg.cli.outputs import output_file
 from thalweg.cli.printing import size_from_text
 from thalweg.errors import USAGE, ThalwegError
@@ -20,11 +20,12 @@ def explain(
         str,
         typer.Argument(
             metavar="CALL|REPORT|PATTERN|PROGRAM",
-            help="A collective, as allreduce; a run's report; a recorded pattern, or the program that one is of.",
+            help="A collective, as allreduce or ialltoall; a run's report; a recorded pattern, or the program of one.",
         ),
     ],
     *,
     size: Annotated[str, typer.Option("--bytes", help="Bytes of a unit: what a pair, rank or vector has.")] = "8",
+    degree: Degree = 0,
     ranks: Ranks = 2,
     ranks_per_node: RanksPerNode = 0,
     machine: MachineFile = "",
@@ -61,11 +62,9 @@ def explain(
 
         explain_report(what, machine, tuning)
         return
-    from thalweg.tune.explain import Question, explain_call  # noqa: PLC0415
+    from thalweg.tune.explain import explain_call, question_of  # noqa: PLC0415
 
-    call = {"bcast": "broadcast", "reduce_scatter": "reduce_scatter_block"}.get(what, what)
-    bytes_of_unit = 0 if call == "barrier" else size_from_text(size)
-    question = Question(call, bytes_of_unit, ranks, ranks_per_node or ranks, node_list, tuple(names))
+    question = question_of(what, size_from_text(size), ranks, ranks_per_node or ranks, node_list, tuple(names), degree)
     explain_call(question, machine, tuning, 0 if everything else _SHOWN, closed_forms=closed_forms, simulated=simulated)
     if html:
         from thalweg.pages.writing import write_page  # noqa: PLC0415

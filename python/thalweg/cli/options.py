@@ -60,6 +60,10 @@ Operations = Annotated[
 UnitSizes = Annotated[
     str, typer.Option("--bytes", help="Bytes of a unit, separated by commas.", show_default="8 to 512KiB")
 ]
+Degree = Annotated[
+    float,
+    typer.Option(help="Of alltoallv: to how many others a rank has a unit, the next.", min=0, show_default="all"),
+]
 RanksPerNode = Annotated[int, typer.Option(help="Ranks on each node; 0: all on one.", min=0)]
 Parameters = Annotated[
     list[str] | None, typer.Option("--param", "-p", metavar="NAME=VALUE", help="A parameter; may be repeated.")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thalweg.cli.options import AsJson, Parameters, RanksPerNode, Root, command_of, parameters_from
+from thalweg.cli.options import AsJson, Degree, Parameters, RanksPerNode, Root, command_of, parameters_from
 from thalweg.cli.outputs import output_file
 from thalweg.cli.printing import rate_from_text, size_from_text
 from thalweg.cli.show import complete_strategy
@@ -130,6 +130,7 @@ class Program:
     strategy: _Strategy = ""
     ranks: Annotated[int | None, typer.Option("--ranks", "-n", help="Number of ranks.", show_default=False)] = None
     unit_bytes: _UnitBytes = "1KiB"
+    degree: Degree = 0
     goal: _Goal = ""
     trace: _Trace = ""
     use: _Use = None
@@ -219,6 +220,7 @@ class Program:
             self._costs(),
             ranks=self.ranks or 0,
             unit_bytes=size_from_text(self.unit_bytes),
+            degree=self.degree,
             root=self.root,
             parameters=parameters_from("simulate program", self.param),
             goal=self.goal,

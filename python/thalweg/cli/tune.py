@@ -39,20 +39,34 @@ _Mpi = Annotated[
         help="The MPI: openmpi, mpich, or a prefix, library or launcher.", show_default="openmpi, or the report's"
     ),
 ]
+_Degrees = Annotated[
+    str, typer.Option(help="Of alltoallv, to how many others a rank has something: 1,4,all.", show_default="all")
+]
+
+_Report = Annotated[
+    str,
+    typer.Option("--for", metavar="REPORT", help="Tune what a run spent its time in: its calls, sizes and ranks."),
+]
+_Objective = Annotated[
+    str,
+    typer.Option(
+        help="The figure that counts: time, cpu (of all ranks) or overlap (that a computation is held up).",
+        show_default="overlap for nonblocking calls, else time",
+    ),
+]
 
 
 def search(
     launcher: Launcher = None,
     *,
-    of_report: Annotated[
-        str,
-        typer.Option("--for", metavar="REPORT", help="Tune what a run spent its time in: its calls, sizes and ranks."),
-    ] = "",
+    of_report: _Report = "",
     ranks: _Ranks = None,
     mpi: _Mpi = "",
     lab: Lab = "",
     ops: Operations = "",
     sizes: UnitSizes = "",
+    degrees: _Degrees = "",
+    objective: _Objective = "",
     budget: Annotated[str, typer.Option(help="Time for the search.")] = "60s",
     exhaustive: Annotated[bool, typer.Option("--exhaustive", help="Try every candidate, whatever it takes.")] = False,
     library: Annotated[
@@ -71,15 +85,18 @@ def search(
     """
     from thalweg.tune.command import search as search_strategies  # noqa: PLC0415
     from thalweg.tune.command import usual_cases  # noqa: PLC0415
+    from thalweg.tune.objective import objective_from_text  # noqa: PLC0415
 
-    if of_report and (ops or sizes):
-        raise ThalwegError(USAGE, "thalweg tune search: --for has operations and sizes", "leave --ops and --bytes out")
+    if of_report and (ops or sizes or degrees):
+        problem = "thalweg tune search: --for has operations, sizes and degrees"
+        raise ThalwegError(USAGE, problem, "leave --ops, --bytes and --degrees out")
     of_run = _read_run(of_report, has_own_ranks=bool(launcher or lab)) if of_report else None
     if of_run is not None:
         ranks, mpi = ranks or len(of_run.report.ranks), mpi or of_run.report.library_path
         wanted = [one.case for one in of_run.wanted]
     else:
-        wanted = usual_cases(words_in(ops), [size_from_text(size) for size in words_in(sizes)], lab)
+        partners = [_degree(word) for word in words_in(degrees)]
+        wanted = usual_cases(words_in(ops), [size_from_text(size) for size in words_in(sizes)], lab, partners)
     found = search_strategies(
         launcher or [],
         ranks=ranks or 2,
@@ -93,11 +110,21 @@ def search(
         tuning=tuning,
         figures=figures,
         html=html,
+        objective=objective_from_text(objective),
     )
     if of_run is not None:
         print_line(of_run.expected({one.case: one.outcome.seconds / one.outcome.native_seconds for one in found}))
     if not launcher:
         _print_next(of_run.report.command if of_run is not None else (), ranks or 2, lab, tuning)
+
+
+def _degree(word: str) -> int:
+    """Read a number of other ranks, or all, which is 0."""
+    if word != "all" and not (word.isdecimal() and int(word) > 0):
+        raise ThalwegError(
+            USAGE, f"thalweg tune search: --degrees {word}", "write numbers of other ranks, or all: 1,4,all"
+        )
+    return 0 if word == "all" else int(word)
 
 
 def _read_run(path: str, *, has_own_ranks: bool) -> "RunToTune":

@@ -25,7 +25,7 @@ def measure_devices(session: Session) -> _core.DeviceCosts:
         return _core.DeviceCosts()
     job = session.job
     names = [_name(radix) for radix in RADICES]
-    woken = session.measure("ibarrier", 0, names[-1:], batches=_BATCHES)[names[-1]].completion_us
+    woken = session.measure("ibarrier", 0, names[-1:], batches=_BATCHES)[names[-1]].waited_us
     samples = session.measure("barrier", 0, names, batches=_BATCHES)
     return fit_devices([hops_of(job, name) for name in names], [samples[name].completion_us for name in names], woken)
 

@@ -36,17 +36,19 @@ def simulate_candidate(  # noqa: PLR0913
     known: _core.NodePlaces,
     *,
     leaves: Sequence[int] | None = None,
+    degree: float = 0,
     level: str = "flow",
     explained_max: int = EXPLAINED_MAX,
 ) -> Simulation:
     """Simulate a selection ("allreduce=ring:segment=64KiB") for units of `size` bytes, a rank on each of `nodes`.
 
     `known`: where the nodes are. `leaves`: the switch of each rank's node, as a job says; None: as the network does.
+    `degree`: to how many others a rank has a unit, where some may be empty; 0: to all.
     Raises _core.Error where the strategy cannot do that.
     """
     if known.why_unknown(max(nodes) + 1):
         known = _core.NodePlaces()
     network = network_of_nodes(known, nodes)
-    sample = _core.Sample(selection, len(nodes), 0, 1, size, known, list(nodes), leaves)
+    sample = _core.Sample(selection, len(nodes), 0, 1, size, known, list(nodes), leaves, degree)
     program = _core.strategy_program(sample, size, machine, LOGGOPS, may_fold=False)
     return run(program, Ground(machine, LOGGOPS, 1, network, 0, level), explained_max=explained_max)

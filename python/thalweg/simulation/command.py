@@ -29,7 +29,7 @@ from thalweg.simulation.simulate import EXPLAINED_MAX, simulate
 from thalweg.simulation.streams import simulate_stream
 from thalweg.simulation.timeline import timeline_of_simulation
 from thalweg.timeline.command import write_timeline
-from thalweg.units import size_text, time_text
+from thalweg.units import partners_text, size_text, time_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -75,6 +75,7 @@ def run_strategy(
     *,
     ranks: int,
     unit_bytes: int,
+    degree: float,
     root: int,
     parameters: Mapping[str, str],
     goal: str,
@@ -93,6 +94,7 @@ def run_strategy(
             strategy,
             ranks,
             unit_bytes,
+            degree=degree,
             goal=goal,
             root=root,
             parameters=parameters,
@@ -101,7 +103,7 @@ def run_strategy(
             progress=report,
             costs=costs,
         )
-    subject = goal or f"{operation} {strategy}, units of {size_text(unit_bytes)}"
+    subject = goal or f"{operation} {strategy}, units of {size_text(unit_bytes)}{partners_text(degree)}"
     _answer(Answer(subject, costs, found, time.perf_counter() - begin), pictures, as_json=as_json)
 
 

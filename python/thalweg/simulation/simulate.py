@@ -40,6 +40,7 @@ def simulate(  # noqa: PLR0913 - a simulation has that many sides, all with a us
     ranks: int = 0,
     unit_bytes: int = 1024,
     *,
+    degree: float = 0,
     goal: str | Path | bytes = "",
     root: int = 0,
     ranks_per_node: int = 1,
@@ -64,8 +65,9 @@ def simulate(  # noqa: PLR0913 - a simulation has that many sides, all with a us
     """Simulate a strategy on so many ranks, or a program in GOAL.
 
     Messages cost what the machine says (a machine file's name, or the machine itself), else what LogGOPS' parameters
-    say: L,o,g,G,O,S in nanoseconds and bytes. `unit_bytes` are those of a unit of the buffers. `goal` is a file's name
-    or its content, text or binary. `progress` is called now and then with the number of events so far.
+    say: L,o,g,G,O,S in nanoseconds and bytes. `unit_bytes` are those of a unit of the buffers, which in alltoallv each
+    rank has for the next `degree` others (0: all). `goal` is a file's name or its content, text or binary. `progress`
+    is called now and then with the number of events so far.
 
     `network` is the name of an interconnect, as "torus:16x16x16", of which the job has `nodes` (numbers or coordinates;
     None: all), but for the numbers in `without`. Rank r is on slot placement[r], as map_ranks() gives it, or on slot r.
@@ -73,20 +75,18 @@ def simulate(  # noqa: PLR0913 - a simulation has that many sides, all with a us
     level "flow", which is usual with a network, messages share links; on "loggp" the network only delays. On "packet"
     they are cut into packets for `routers`, by `routing` (docs/simulation.md). `costs` says all of these at once.
     """
-    where = costs or Costs(
-        machine, loggops, ranks_per_node, network, nodes, without, placement, link_bandwidth, link_latency, level,
-        routing, routers,
-    )  # fmt: skip
+    where = costs or Costs(machine, loggops, ranks_per_node, network, nodes, without, placement, link_bandwidth,
+                           link_latency, level, routing, routers)  # fmt: skip
     ground = ground_of(where, 0 if goal else ranks)
     play = partial(run, ground=ground, ties=ties, explained_max=explained_max, timeline=timeline, progress=progress)
     try:
         if goal:
             program = _goal_program(goal, ground)
         else:
-            leaves = ground.leaves if strategy in device_strategies(operation) else ()
             sample = make_sample(
                 operation, strategy, ranks, root=root, ranks_per_node=where.ranks_per_node, unit_bytes=unit_bytes,
-                parameters=parameters, nodes=ground.nodes, leaves=leaves,
+                parameters=parameters, nodes=ground.nodes, degree=degree,
+                leaves=ground.leaves if strategy in device_strategies(operation) else (),
             )  # fmt: skip
             program = _strategy_program(sample, unit_bytes, ground)
     except _core.Error as error:

@@ -6,10 +6,9 @@ from typing import NamedTuple
 
 from thalweg import _core
 from thalweg.errors import USAGE, ThalwegError
-from thalweg.strategies import device_strategies
 from thalweg.text_files import read_text
 from thalweg.trials.session import Job
-from thalweg.units import size_text
+from thalweg.units import partners_text, size_text
 
 OPERATIONS = {
     "alltoall": "alltoall",
@@ -26,8 +25,19 @@ OPERATIONS = {
 }
 """The operations that can be tuned, and MPI's calls of them."""
 
-NONBLOCKING = {"ibarrier": "barrier", "iallreduce": "allreduce", "ibroadcast": "broadcast"}
+BY_DEGREE = {"alltoallv": "alltoallv"}
+"""Those in which a rank may have something for some others only, which are tuned where they are named."""
+
+NONBLOCKING = {f"i{operation}": call for operation, call in OPERATIONS.items()} | {
+    "ialltoallv": "alltoallv",
+    "ineighbor_allgather": "neighbor_allgather",
+    "ineighbor_alltoall": "neighbor_alltoall",
+    "ineighbor_alltoallv": "neighbor_alltoallv",
+}
 """The nonblocking ones that can be tuned, and the calls whose strategies run them."""
+
+OFFLOADED = ("ibarrier", "iallreduce", "ibroadcast")
+"""The nonblocking ones that network devices run."""
 
 SIZES = (8, 64, 1024, 8 << 10, 64 << 10, 512 << 10)
 WITHOUT_SIZE = ("barrier", "ibarrier")
@@ -37,63 +47,87 @@ class Case(NamedTuple):
     """An operation on units of so many bytes."""
 
     operation: str
+    """As trials know it: "alltoallv:4" where each rank has a unit for 4 others, the next ones."""
+
     size: int
 
     @property
     def name(self) -> str:
         """Name it for people: allreduce 64 KiB."""
-        return f"{self.operation} {size_text(self.size)}" if self.size else self.operation
+        operation, _, degree = self.operation.partition(":")
+        words = operation + partners_text(int(degree or 0))
+        return f"{words} {size_text(self.size)}" if self.size else words
 
     @property
     def call(self) -> str:
         """MPI's call, as selections and tuning files name it."""
-        return NONBLOCKING.get(self.operation) or OPERATIONS[self.operation]
+        operation = self.operation.partition(":")[0]
+        return NONBLOCKING.get(operation) or OPERATIONS.get(operation) or BY_DEGREE[operation]
+
+    @property
+    def degree(self) -> int:
+        """To how many others a rank has something; 0: to all."""
+        return int(self.operation.partition(":")[2] or 0)
 
     @property
     def is_nonblocking(self) -> bool:
         """Tell whether the program does something else between the call and its end."""
         return self.operation in NONBLOCKING
 
+    @property
+    def is_among_neighbors(self) -> bool:
+        """Tell whether ranks exchange with the neighbors of a topology."""
+        return self.call.startswith("neighbor_")
 
-def cases(operations: Sequence[str], sizes: Sequence[int]) -> list[Case]:
+
+def cases(operations: Sequence[str], sizes: Sequence[int], degrees: Sequence[int] = ()) -> list[Case]:
     """Combine operations with sizes, all operations of a size one after the other; a barrier has none.
 
-    Sizes that stand for most come first, as the budget may end before the last one: every other, then those between.
+    Of `degrees` there is a case each, for operations that have them; 0 and none: all. Sizes that stand for most come
+    first, as the budget may end before the last one: every other, then those between.
     Nonblocking operations come last.
     """
-    unknown = [name for name in operations if name not in OPERATIONS and name not in NONBLOCKING]
+    unknown = [name for name in operations if name not in {**OPERATIONS, **BY_DEGREE, **NONBLOCKING}]
     if unknown:
-        known = ", ".join((*OPERATIONS, *NONBLOCKING))
+        known = ", ".join((*OPERATIONS, *BY_DEGREE, *NONBLOCKING))
         raise ThalwegError(USAGE, f"{unknown[0]} cannot be tuned", f"choose among {known}")
     if any(size % 8 or size < 8 for size in sizes):
         raise ThalwegError(
             USAGE, "sizes must be multiples of 8 bytes, as sums of doubles are tuned", "--bytes 8,64,1KiB"
         )
     found = []
-    for kind in (OPERATIONS, NONBLOCKING):
-        names = [name for name in operations if name in kind]
+    if degrees and not any(name in BY_DEGREE for name in operations):
+        known = ", ".join(BY_DEGREE)
+        raise ThalwegError(USAGE, "degrees without an operation that has them", f"name one of {known}: --ops")
+    for kind in ({**OPERATIONS, **BY_DEGREE}, NONBLOCKING):
+        names = [one for name in operations if name in kind for one in _by_degree(name, degrees)]
         found += [Case(name, 0) for name in names if name in WITHOUT_SIZE]
         for size in (*sizes[::2], *sizes[1::2]):
             found += [Case(name, size) for name in names if name not in WITHOUT_SIZE]
     return found
 
 
+def _by_degree(operation: str, degrees: Sequence[int]) -> list[str]:
+    """Name an operation once for each degree, where it has one."""
+    if operation not in BY_DEGREE or not degrees:
+        return [operation]
+    return [f"{operation}:{degree}" if degree else operation for degree in degrees]
+
+
 def candidates(case: Case, job: Job, machine: _core.Machine) -> list[_core.Candidate]:
     """List the candidates for a case on all the job's ranks, fastest first by the model.
 
-    Of nonblocking calls these are the ones that need no rank to go on: the others go on when ranks call MPI, as the
-    library's do, but not while a rank waits in calls that are the library's alone.
+    There are none of neighborhoods, whose graph is the program's: nothing is predicted of them.
     """
+    if case.is_among_neighbors:
+        return []
     known = node_places(job, machine)
     sockets = [place.socket for place in job.places]
     complexes = [place.core_complex for place in job.places]
-    found = _core.candidates(
-        case.call, case.size, job.ranks, list(job.nodes), machine, sockets, complexes, known, list(job.leaves)
-    )
-    if not case.is_nonblocking:
-        return found
-    offloading = device_strategies(case.call)
-    return [one for one in found if len(job.hosts) > 1 and one.text.partition(":")[0] in offloading]
+    return _core.candidates(
+        case.call, case.size, job.ranks, list(job.nodes), machine, sockets, complexes, known, list(job.leaves),
+        degree=case.degree,
+    )  # fmt: skip
 
 
 def node_places(job: Job, machine: _core.Machine) -> _core.NodePlaces:

@@ -37,11 +37,26 @@ class Mode(enum.Enum):
 
 
 class Samples(NamedTuple):
-    """What a candidate took, batch by batch: microseconds per call of the slowest rank, and of all ranks' CPUs."""
+    """What a candidate took, batch by batch: microseconds per call of the slowest rank, and of all ranks' CPUs.
+
+    Of nonblocking calls CPU times are without those of the computation beside them. There is then also by how much the
+    rank was held up that had the most of it.
+    """
 
     completion_us: tuple[float, ...]
     cpu_us: tuple[float, ...]
     calls: int
+    exposed_us: tuple[float, ...] = ()
+    """In the start, in tests and in the wait."""
+    lost_us: tuple[float, ...] = ()
+    """That its computation took longer."""
+    waited_us: tuple[float, ...] = ()
+    """Of exposed time, in the wait."""
+
+    @property
+    def held_up_us(self) -> tuple[float, ...]:
+        """Give exposed and lost time together."""
+        return tuple(exposed + lost for exposed, lost in zip(self.exposed_us, self.lost_us, strict=True))
 
 
 class Job(NamedTuple):
@@ -152,16 +167,24 @@ class Session:
         batches: int,
         limit: float = 0,
         alone: bool = False,
+        tests: int | None = None,
     ) -> dict[str, Samples]:
         """Try candidates in turns; those slower than `limit` times the fastest have one sample only.
 
         Short calls are timed in rows, or each alone as soon as all ranks are there. Where ranks share cores, a call
-        alone is timed together with bringing them there.
+        alone is timed together with bringing them there. `tests`: how often a nonblocking call is tested while its rank
+        computes; None: a few times.
         """
-        self._ask(f"{operation} {size} {batches}{'a' if alone else ''} {limit} {' '.join(candidates)}")
+        way = "a" if alone else "" if tests is None else f"t{tests}"
+        self._ask(f"{operation} {size} {batches}{way} {limit} {' '.join(candidates)}")
         results = {}
         while isinstance(line := self._answer(), dict):
-            results[line["candidate"]] = Samples(tuple(line["completion_us"]), tuple(line["cpu_us"]), line["calls"])
+            results[line["candidate"]] = Samples(
+                tuple(line["completion_us"]),
+                tuple(line["cpu_us"]),
+                line["calls"],
+                *(tuple(line.get(f"{name}_us", ())) for name in ("exposed", "lost", "waited")),
+            )
         return results
 
     def probe(self, request: str) -> tuple[float, ...]:

@@ -19,9 +19,10 @@ from thalweg.nic import status
 from thalweg.pages.writing import write_page
 from thalweg.settings.layers import default_tuning_file
 from thalweg.text_files import check_writable
-from thalweg.trials.cases import NONBLOCKING, OPERATIONS, SIZES, Case, cases
+from thalweg.trials.cases import OFFLOADED, OPERATIONS, SIZES, Case, cases
 from thalweg.tune import store
 from thalweg.tune.clock import Clock
+from thalweg.tune.objective import Objective, objective_of
 from thalweg.tune.page import tuning_page
 from thalweg.tune.run import Found, Request, native_ratio, tune, write_document
 from thalweg.units import size_text, time_text
@@ -47,12 +48,12 @@ def usual_operations(lab: str) -> list[str]:
         has_agents = known.nic if known else bool(not lab and status.ask())
     except ThalwegError:
         has_agents = False
-    return [*OPERATIONS, *(NONBLOCKING if has_agents else ())]
+    return [*OPERATIONS, *(OFFLOADED if has_agents else ())]
 
 
-def usual_cases(operations: Sequence[str], sizes: Sequence[int], lab: str) -> list[Case]:
-    """Give the cases of some operations and sizes, or of what is tuned where none are named."""
-    return cases(operations or usual_operations(lab), sizes or SIZES)
+def usual_cases(operations: Sequence[str], sizes: Sequence[int], lab: str, degrees: Sequence[int] = ()) -> list[Case]:
+    """Give the cases of some operations, sizes and degrees, or of what is tuned where none are named."""
+    return cases(operations or usual_operations(lab), sizes or SIZES, degrees)
 
 
 def line(found: Found) -> str:
@@ -94,6 +95,18 @@ class Bar:
         print(line(one), flush=True)
 
 
+def _print_sums(found: Sequence[Found], cases: int, budget: str) -> None:
+    """Say what was found in the mean, and how many of the cases fitted into the budget."""
+    tried = sum(len(one.outcome.tried) for one in found)
+    space = sum(one.outcome.space for one in found)
+    part = tried / max(space, 1)
+    if found:
+        mean = geometric_mean([native_ratio(one.outcome) for one in found])
+        print(f"geometric mean of native / pick: {mean:.2f}; tried {tried} of {space} candidates ({part:.0%})")
+    if left_out := cases - len(found):
+        print(f"{left_out} of {cases} cases did not fit into {budget}: a longer --budget tries them")
+
+
 def search(
     launcher: Sequence[str],
     *,
@@ -108,6 +121,7 @@ def search(
     tuning: str,
     figures: str,
     html: str,
+    objective: Objective | None = None,
 ) -> list[Found]:
     """Tune, show, and say what it took. Gives the cases that fitted into the budget."""
     file = tuning or default_tuning_file(os.environ)
@@ -123,7 +137,10 @@ def search(
         machine_file=machine,
         tuning_file=file,
         with_library=library,
+        objective=objective,
     )
+    for case in request.cases:
+        objective_of(case, objective)
     if why := store.unusable_reason(request.tuning_file):
         print(f"thalweg: {why}", file=sys.stderr)
     columns = (
@@ -139,14 +156,7 @@ def search(
             progress.stop()
             print(f"thalweg: stopped; what was found for {len(bar.all)} cases is in {file}", file=sys.stderr)
             raise SystemExit(128 + signal.SIGINT) from None
-    tried = sum(len(one.outcome.tried) for one in found)
-    space = sum(one.outcome.space for one in found)
-    part = tried / max(space, 1)
-    if found:
-        mean = geometric_mean([native_ratio(one.outcome) for one in found])
-        print(f"geometric mean of native / pick: {mean:.2f}; tried {tried} of {space} candidates ({part:.0%})")
-    if left_out := len(request.cases) - len(found):
-        print(f"{left_out} of {len(request.cases)} cases did not fit into {budget}: a longer --budget tries them")
+    _print_sums(found, len(request.cases), budget)
     if figures:
         write_document(found, figures)
     if html:

@@ -12,6 +12,7 @@ from statistics import median
 from thalweg import _core
 from thalweg.trials.cases import Case
 from thalweg.trials.session import NATIVE, Job
+from thalweg.tune.objective import Figure, Objective
 from thalweg.tune.search import Effort, Measure, Outcome
 from thalweg.tune.statistics import GAIN_MIN, is_faster
 
@@ -19,26 +20,28 @@ SOURCE = "tune"
 """Only what a search has found is held on to."""
 
 
-def known_pick(tuning: Sequence[_core.Tuning], job: Job, case: Case) -> str:
-    """Give what an earlier search picked for a case on such a job; empty: there was none."""
-    nodes = len(set(job.nodes))
+def known_pick(tuning: Sequence[_core.Tuning], job: Job, case: Case, objective: Objective) -> str:
+    """Give what an earlier search picked by an objective for a case on such a job; empty: there was none."""
+    wanted = (case.call, job.ranks, len(set(job.nodes)), case.size, case.degree)
     for known in tuning:
         for pick in known.nonblocking if case.is_nonblocking else known.picks:
-            same = (pick.call, pick.ranks, pick.nodes, pick.bytes) == (case.call, job.ranks, nodes, case.size)
-            if same and pick.source == SOURCE and not pick.fallback:
+            same = (pick.call, pick.ranks, pick.nodes, pick.bytes, pick.degree) == wanted
+            by = pick.objective or (Objective.OVERLAP if case.is_nonblocking else Objective.TIME).value
+            if same and by == objective.value and pick.source == SOURCE and not pick.fallback:
                 return pick.use
     return ""
 
 
-def reconciled(outcome: Outcome, known: str, measure: Measure, effort: Effort) -> Outcome:
-    """Decide between this search's pick and an earlier one's."""
+def reconciled(  # noqa: PLR0913 - two picks, and how they are held against each other
+    outcome: Outcome, known: str, measure: Measure, effort: Effort, figure: Figure, *, may_differ: bool = True
+) -> Outcome:
+    """Decide between this search's pick and an earlier one's, which stays in any case where they may not differ."""
     if not known or known == outcome.pick:
         return outcome
-    names = list(dict.fromkeys([NATIVE, known, outcome.pick]))
-    results = measure(names, effort.final_batches, 0)
-    own, before, native = (results[name].completion_us for name in (outcome.pick, known, NATIVE))
+    results = dict(measure(list(dict.fromkeys([NATIVE, known, outcome.pick])), effort.final_batches, 0))
+    own, before, native = (figure(results[name]) for name in (outcome.pick, known, NATIVE))
     is_better = is_faster(own, before, min_gain=GAIN_MIN)
     has_lost = known != NATIVE and not is_faster(before, native) and median(before) > median(native)
-    pick = outcome.pick if is_better or has_lost else known
-    seconds = median(results[pick].completion_us) * 1e-6
-    return replace(outcome, pick=pick, seconds=seconds, native_seconds=median(native) * 1e-6)
+    pick = outcome.pick if may_differ and (is_better or has_lost) else known
+    medians = {name: median(figure(samples)) * 1e-6 for name, samples in results.items()}
+    return replace(outcome, pick=pick, seconds=medians[pick], native_seconds=medians[NATIVE], final=results)

@@ -12,10 +12,10 @@ from thalweg.errors import SETTINGS, USAGE, ThalwegError
 from thalweg.machine import files
 from thalweg.settings.layers import default_tuning_file
 from thalweg.terminal import output_console, print_line, print_next
-from thalweg.trials.cases import OPERATIONS, remark_on_routes
+from thalweg.trials.cases import BY_DEGREE, NONBLOCKING, OPERATIONS, remark_on_routes
 from thalweg.trials.session import NATIVE
 from thalweg.tune import store
-from thalweg.units import count_text, size_text, time_text
+from thalweg.units import count_text, partners_text, size_text, time_text
 from thalweg.words import did_you_mean
 
 
@@ -31,6 +31,18 @@ class Question(NamedTuple):
 
     hosts: tuple[str, ...] = ()
     """The nodes', in order; (): those of the list."""
+
+    degree: float = 0
+    """To how many others a rank has something, where the call has blocks that may be empty; 0: to all."""
+
+    is_nonblocking: bool = False
+    """Whether the program goes on between the call's begin and its end."""
+
+    @property
+    def title(self) -> str:
+        """Name the call as it was asked for, its size and whom it goes to: ialltoall of 8 B."""
+        size = f" of {size_text(self.size)}" if self.size else ""
+        return f"{'i' if self.is_nonblocking else ''}{self.call}{size}{partners_text(self.degree)}"
 
     @property
     def nodes(self) -> list[int]:
@@ -53,30 +65,57 @@ class Question(NamedTuple):
         return files.places_in(self.node_list, hosts[: self.node_count], machine.network)
 
 
+def question_of(  # noqa: PLR0913, PLR0917 - it has that many sides
+    name: str, size: int, ranks: int, ranks_per_node: int, node_list: str, hosts: tuple[str, ...], degree: float = 0
+) -> Question:
+    """Ask for a call by its name: allreduce, bcast, or ialltoall of nonblocking ones. A barrier has no size."""
+    is_nonblocking = name in NONBLOCKING
+    own = name.removeprefix("i") if is_nonblocking else name
+    call = {"bcast": "broadcast", "reduce_scatter": "reduce_scatter_block"}.get(own, own)
+    own_size = 0 if call == "barrier" else size
+    return Question(call, own_size, ranks, ranks_per_node, node_list, hosts, degree, is_nonblocking)
+
+
 def known_picks(
     tuning: Sequence[_core.Tuning], question: Question, *, nonblocking: bool = False
 ) -> list[tuple[_core.Pick, _core.Tuning]]:
-    """List the picks for communicators like the question's, nearest size first, of all machines in the file."""
+    """List the picks for communicators like the question's, nearest in size and degree first, of all machines."""
     fitting = [
         (pick, one)
         for one in tuning
         for pick in (one.nonblocking if nonblocking else one.picks)
         if (pick.call, pick.ranks, pick.nodes) == (question.call, question.ranks, question.node_count)
     ]
-    return sorted(fitting, key=lambda entry: _distance(entry[0].bytes, question.size))
+    others = max(question.ranks - 1, 1)
+
+    def distance(entry: tuple[_core.Pick, _core.Tuning]) -> float:
+        degree = _ratio(entry[0].degree or others, question.degree or others)
+        return _ratio(entry[0].bytes, question.size) * degree
+
+    return sorted(fitting, key=distance)
 
 
-def _distance(a: int, b: int) -> float:
+def _ratio(a: float, b: float) -> float:
     return max(a, b, 1) / max(min(a, b), 1)
 
 
+def is_measured(pick: _core.Pick, question: Question) -> bool:
+    """Tell whether a pick is of the question's own size and degree."""
+    return pick.bytes == question.size and (pick.degree or question.ranks - 1) == (
+        question.degree or question.ranks - 1
+    )
+
+
 def candidates(question: Question, machine: _core.Machine) -> list[_core.Candidate]:
-    """List the candidates in the model's order."""
+    """List the candidates in the model's order; none of neighborhoods, whose graph is the program's."""
+    if question.call.startswith("neighbor_"):
+        return []
     try:
         where = question.places(machine)
         return _core.candidates(
-            question.call, question.size, question.ranks, question.nodes, machine, node_places=where
-        )
+            question.call, question.size, question.ranks, question.nodes, machine, node_places=where,
+            degree=question.degree,
+        )  # fmt: skip
     except _core.Error as error:
         raise ThalwegError(USAGE, *error.args) from error
 
@@ -89,7 +128,7 @@ def predicted_text(candidate: _core.Candidate) -> str:
 def closed_form(question: Question, candidate: _core.Candidate, machine: _core.Machine) -> tuple[float, str] | None:
     """Give the seconds by the papers' equation and whose it is; nothing where there is none."""
     selection = f"{question.call}={candidate.text}"
-    return _core.closed_form(selection, question.size, question.ranks, machine, question.nodes)
+    return _core.closed_form(selection, question.size, question.ranks, machine, question.nodes, question.degree)
 
 
 def simulated_cells(question: Question, candidate: _core.Candidate, machine: _core.Machine) -> list[str]:
@@ -98,7 +137,8 @@ def simulated_cells(question: Question, candidate: _core.Candidate, machine: _co
 
     selection = f"{question.call}={candidate.text}"
     try:
-        found = simulate_candidate(selection, question.size, question.nodes, machine, question.places(machine))
+        where = question.places(machine)
+        found = simulate_candidate(selection, question.size, question.nodes, machine, where, degree=question.degree)
     except _core.Error:
         return ["", ""]  # it needs operators that commute, which samples do not take for granted
     waiting = found.why.get("sharing", 0) / 1e9
@@ -118,14 +158,13 @@ def explain_call(  # noqa: PLR0913
     """Print candidates, measurements and the pick; also the times of the papers' equations, and of a simulation."""
     _require_collective(question.call)
     tuning_path = tuning_path_of(tuning_file)
-    picks = known_picks(store.load(tuning_path), question)
+    picks = known_picks(store.load(tuning_path), question, nonblocking=question.is_nonblocking)
     tuned = files.titled(picks[0][1].machine.describe(), os.environ) if picks else ""
     path = machine_file or tuned or files.newest(os.environ)
     machine = files.load(path) if path else _core.default_machine()
     console = output_console()
-    size = f" of {size_text(question.size)}" if question.size else ""
     console.print(
-        f"{question.call}{size}, {count_text(question.ranks, 'rank')} on {count_text(question.node_count, 'node')}"
+        f"{question.title}, {count_text(question.ranks, 'rank')} on {count_text(question.node_count, 'node')}"
     )
     console.print(f"machine: {machine.title}" + (f" ({path})" if path else ""))
     if remark := remark_on_routes(question.node_count, question.places(machine)):
@@ -135,8 +174,8 @@ def explain_call(  # noqa: PLR0913
     headers += ["simulated", "waits for links"] if simulated else []
     table = Table(*headers, box=None)
     table.columns[0].overflow = "fold"  # it is what --use takes, so nothing of it may be cut off
-    measured = {pick.use: pick for pick, _ in reversed(picks) if pick.bytes == question.size}
-    native = picks[0][0] if picks and picks[0][0].bytes == question.size else None
+    measured = {pick.use: pick for pick, _ in reversed(picks) if is_measured(pick, question)}
+    native = picks[0][0] if picks and is_measured(picks[0][0], question) else None
     sources: dict[str, str] = {}
     for candidate in space[: limit or len(space)]:
         form = closed_form(question, candidate, machine) if closed_forms else None
@@ -179,11 +218,21 @@ def _require_collective(call: str) -> None:
 def _print_pick(question: Question, picks: Sequence[tuple[_core.Pick, _core.Tuning]], tuning_path: str) -> None:
     """Say what runs and why; where nothing was measured, the command that does."""
     print_line(reason(question, picks, tuning_path))
-    if later := known_picks(store.load(tuning_path), question, nonblocking=True):
+    later = [] if question.is_nonblocking else known_picks(store.load(tuning_path), question, nonblocking=True)
+    if later:
         print_line("nonblocking " + reason(question, later, tuning_path))
-    operations = [operation for operation, call in OPERATIONS.items() if call == question.call]
-    if not picks and operations:
-        print_next(tune_command(question.ranks, operations, [question.size]))
+    if not picks and (command := command_for(question)):
+        print_next(command)
+
+
+def command_for(question: Question) -> str:
+    """Write the command that measures the question's call; empty where none does."""
+    kinds = NONBLOCKING if question.is_nonblocking else {**OPERATIONS, **BY_DEGREE}
+    operations = [operation for operation, call in kinds.items() if call == question.call]
+    if not operations:
+        return ""
+    degrees = f" --degrees {max(1, round(question.degree))}" if question.degree and not question.is_nonblocking else ""
+    return tune_command(question.ranks, operations, [question.size]) + degrees
 
 
 def tune_command(ranks: int, operations: Collection[str], sizes: Collection[int]) -> str:
@@ -191,6 +240,11 @@ def tune_command(ranks: int, operations: Collection[str], sizes: Collection[int]
     words = f"thalweg tune -n {ranks} --ops {','.join(sorted(operations))}"
     tried = sorted({max(8, (size + 4) // 8 * 8) for size in sizes if size > 0})
     return words + (f" --bytes {','.join(map(str, tried))}" if tried else "")
+
+
+def case_text(pick: _core.Pick) -> str:
+    """Write what a pick was measured at: 64 KiB, or 64 KiB to 4 others each."""
+    return f"{size_text(pick.bytes)}{partners_text(pick.degree)}"
 
 
 def reason(question: Question, picks: Sequence[tuple[_core.Pick, _core.Tuning]], tuning_path: str) -> str:
@@ -201,7 +255,7 @@ def reason(question: Question, picks: Sequence[tuple[_core.Pick, _core.Tuning]],
             f"{count_text(question.node_count, 'node')} in {tuning_path}, and a prediction alone never replaces it"
         )
     pick, tuning = picks[0]
-    at = "" if pick.bytes == question.size else f", at {size_text(pick.bytes)}, the nearest size measured"
+    at = "" if is_measured(pick, question) else f", at {case_text(pick)}, the nearest that was measured"
     gain = pick.native_seconds / pick.seconds if pick.seconds else 1.0
     compared = (
         f"native {time_text(pick.native_seconds)} was not surely beaten"
@@ -214,4 +268,30 @@ def reason(question: Question, picks: Sequence[tuple[_core.Pick, _core.Tuning]],
         else ""
     )
     where = tuning.machine.describe()
-    return f"pick: {pick.use}: {compared} in {pick.trials} trials by {pick.source}{at}, on {where}{note}"
+    figure = f"; {_FIGURES[pick.objective]}" if pick.objective in _FIGURES else ""
+    return (
+        f"pick: {pick.use}: {compared} in {pick.trials} trials by {pick.source}{at}, on {where}"
+        f"{figure}{overlap_text(pick)}{note}"
+    )
+
+
+_FIGURES = {
+    "cpu": "compared by processor time of all ranks",
+    "overlap": "compared by exposed and lost time together",
+}
+
+
+def overlap_text(pick: _core.Pick) -> str:
+    """Write the three figures of a nonblocking call beside native's; nothing where they were not measured."""
+    if pick.overlaps is None:
+        return ""
+    mine, native = pick.overlaps.pick, pick.overlaps.native
+    figures = [
+        f"{name} {time_text(ours)}" + ("" if pick.use == NATIVE else f" (native {time_text(theirs)})")
+        for name, ours, theirs in (
+            ("exposed", mine.exposed, native.exposed),
+            ("lost", mine.lost, native.lost),
+            ("complete after", mine.completion, native.completion),
+        )
+    ]
+    return "; " + ", ".join(figures)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from thalweg.trials.session import NATIVE
-from thalweg.units import size_text, time_text
+from thalweg.units import partners_text, size_text, time_text
 
 _SHOWN = 4
 
@@ -30,7 +30,8 @@ def learned_lines(entry: Mapping[str, Any]) -> list[str]:
     calls = max(entry["measured_calls"], 1)
     skew, transfer = (time_text(entry[key] / calls) for key in ("arrival_skew_s", "transfer_s"))
     spent = 100 * entry["spent_s"] / max(entry["time_s"], 1e-12)
-    what = f"learned for {size_text(entry['bytes'])} in {entry['calls']} calls: {entry['use']}{_measured(pick)}"
+    size = f"{size_text(entry['bytes'])}{partners_text(entry.get('degree', 0))}"
+    what = f"learned for {size} in {entry['calls']} calls: {entry['use']}{_measured(pick)}"
     cost = f"{entry['state']}; {spent:.1f} % of the time was spent on it"
     lines = [f"{what}; {cost}; ranks waited {skew} for the last one, the call itself took {transfer}"]
     others = sorted(

@@ -9,19 +9,19 @@ from thalweg import _core
 from thalweg.machine import files
 from thalweg.pages.charts import Bar
 from thalweg.pages.plain import Figure, Page, Section, Table
-from thalweg.trials.cases import OPERATIONS
 from thalweg.trials.session import NATIVE
 from thalweg.tune import store
 from thalweg.tune.explain import (
     Question,
     candidates,
+    command_for,
+    is_measured,
     known_picks,
     predicted_text,
     reason,
-    tune_command,
     tuning_path_of,
 )
-from thalweg.units import count_text, size_text, time_text
+from thalweg.units import count_text, time_text
 
 ROWS_MAX = 400
 
@@ -29,11 +29,11 @@ ROWS_MAX = 400
 def explain_page(question: Question, machine_file: str, tuning_file: str) -> str:
     """Write the page of a call."""
     tuning_path = tuning_path_of(tuning_file)
-    picks = known_picks(store.load(tuning_path), question)
+    picks = known_picks(store.load(tuning_path), question, nonblocking=question.is_nonblocking)
     path = machine_file or files.newest(os.environ)
     machine = files.load(path) if path else _core.default_machine()
-    measured = {pick.use: pick.seconds for pick, _ in reversed(picks) if pick.bytes == question.size}
-    if picks and picks[0][0].bytes == question.size:
+    measured = {pick.use: pick.seconds for pick, _ in reversed(picks) if is_measured(pick, question)}
+    if picks and is_measured(picks[0][0], question):
         measured[NATIVE] = picks[0][0].native_seconds
     space = candidates(question, machine)[:ROWS_MAX]
     longest = max((one.seconds for one in space), default=0.0) or 1.0
@@ -53,13 +53,11 @@ def explain_page(question: Question, machine_file: str, tuning_file: str) -> str
         if use not in {one.text for one in space}
     ]
     heads = ("candidate", "predicted", "processor time of a rank", "measured", "predicted, of the longest")
-    operations = [operation for operation, call in OPERATIONS.items() if call == question.call]
-    command = tune_command(question.ranks, operations, [question.size]) if operations and not picks else ""
-    size = f" of {size_text(question.size)}" if question.size else ""
+    command = command_for(question) if not picks else ""
     where = f"{count_text(question.ranks, 'rank')} on {count_text(question.node_count, 'node')}"
     return Page(
         kind="what would run",
-        title=f"{question.call}{size}, {where}",
+        title=f"{question.title}, {where}",
         origin=machine.title,
         findings=[(f"{reason(question, picks, tuning_path)}.", command)],
         sections=[Section("Candidates", table=Table(heads, rows, codes=(0,)))],

@@ -10,6 +10,7 @@ from thalweg import _core
 from thalweg.documents import REPORT, parse_json
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.machine import files
+from thalweg.pages.render import percent
 from thalweg.terminal import print_line, print_next
 from thalweg.text_files import read_text
 from thalweg.trials.cases import NONBLOCKING, OPERATIONS
@@ -22,12 +23,26 @@ from thalweg.units import count_text, time_text
 
 _CALLS_WITH_WHOLE_VECTOR = ("broadcast", "reduce", "allreduce", "scan", "exscan")
 _SHOWN = 3
+_NEIGHBORS = 2
+"""Of a rank where neighborhoods are tuned, which is on a ring; reports do not count them."""
+
+
+def call_of(function: str) -> tuple[str, bool]:
+    """Name the call of an MPI function as selections do, and tell whether its program goes on between begin and end.
+
+    Of persistent ones it does, as of nonblocking ones.
+    """
+    name = function.removeprefix("MPI_").removesuffix("_c")
+    call = name.removeprefix("I").lower().removesuffix("_init")
+    return {"bcast": "broadcast"}.get(call, call), name.startswith("I") or name.endswith("_init")
 
 
 def unit_size(call: str, total: float, ranks: int) -> int:
     """Give the bytes of a unit from the payload of one rank's call, as reports count it."""
     if call in _CALLS_WITH_WHOLE_VECTOR or call in ("gather", "scatter", "allgather", "allgatherv", "barrier"):
         return round(total)
+    if call.startswith("neighbor_"):
+        return round(total / _NEIGHBORS)
     return round(total / max(ranks, 1))
 
 
@@ -141,17 +156,16 @@ def site_lines(
             f"{time_text(gain['call_ns'] * 1e-9)} when all have come; with --use {gain['use']} about "
             f"{time_text(gain['use_ns'] * 1e-9)}, as a phase of a stream about {time_text(gain['stream_ns'] * 1e-9)}"
         )
-    call = site["function"].removeprefix("MPI_").removeprefix("I").lower().removesuffix("_init").removesuffix("_c")
-    call = {"bcast": "broadcast"}.get(call, call)
+    call, is_nonblocking = call_of(site["function"])
     if call not in _core.calls() or ranks <= 1:
         lines.append("  no alternatives: " + ("one rank" if ranks == 1 else "no collective that strategies serve"))
         return lines
     per_node = -(-ranks // min(ranks, report["nodes"]))
     question = Question(call, unit_size(call, size, ranks), ranks, per_node)
-    is_nonblocking = site["function"].startswith("MPI_I")
     picks = known_picks(tuning, question, nonblocking=is_nonblocking)
     learned = learned_of(report, call, ranks, question.size)
     lines += [f"  {line}" for entry in learned for line in learned_lines(entry)]
+    lines += hidden_lines(site)
     kind = "nonblocking " if is_nonblocking else ""
     is_tunable = call in (NONBLOCKING if is_nonblocking else OPERATIONS).values()
     if picks:
@@ -168,6 +182,15 @@ def site_lines(
     best = "; ".join(f"{one.text} {time_text(one.seconds)}" for one in space[:_SHOWN])
     lines.append(f"  the model's first of {len(space)} candidates: {best}")
     return lines
+
+
+def hidden_lines(site: Mapping[str, Any]) -> list[str]:
+    """Say how much of its nonblocking calls' time the program spent in MPI; nothing where that was not followed."""
+    if not (hidden := site.get("hidden")):
+        return []
+    in_flight, exposed = hidden["in_flight_ns"], hidden["exposed_ns"]
+    part = percent(max(0.0, 1 - exposed / in_flight) if in_flight else 0.0)
+    return [f"  exposed {time_text(exposed * 1e-9)} of {time_text(in_flight * 1e-9)} in flight: {part} was hidden"]
 
 
 def _ending(ending: Mapping[str, Any]) -> str:

@@ -18,9 +18,10 @@ from thalweg.machine.probe import probe
 from thalweg.machine.probe_devices import run_on_devices
 from thalweg.rules.library import library_of
 from thalweg.settings.user_algorithms import chosen_by_user
-from thalweg.strategies import device_strategies
+from thalweg.strategies import device_strategies, operation_of
 from thalweg.text_files import write_text
 from thalweg.trials.cases import Case, candidates, node_places, remark_on_routes
+from thalweg.trials.order import order_of
 from thalweg.trials.session import NATIVE, Job, Mode, Samples, Session, start_words
 from thalweg.trials.shipped import trial_program
 from thalweg.tune import store
@@ -28,8 +29,9 @@ from thalweg.tune.clock import LEVELS, LIBRARY_END, PROBE_END, SECOND_JOB_END, S
 from thalweg.tune.doubts import known_pick, reconciled
 from thalweg.tune.library import Comparison, compare_with_picks
 from thalweg.tune.library_trials import Start, starter
+from thalweg.tune.objective import Objective, is_not_worse, is_worth_its_work, objective_of
 from thalweg.tune.quiet import Watch
-from thalweg.tune.search import EXHAUSTIVE, Check, Effort, Outcome, is_not_slower, search
+from thalweg.tune.search import EXHAUSTIVE, Check, Effort, Outcome, search
 from thalweg.tune.statistics import GAIN_MIN
 
 CLOSE = 1.5
@@ -53,6 +55,8 @@ class Request(NamedTuple):
     tuning_file: str
     with_library: bool
     """Whether the library's own algorithms are candidates too."""
+    objective: Objective | None = None
+    """The figure that counts; None: the usual one of each case."""
 
 
 class Watcher(Protocol):
@@ -72,8 +76,18 @@ class Found(NamedTuple):
     outcome: Outcome
     predicted: Mapping[str, float]
     """Seconds by candidate, fastest first."""
+    objective: Objective = Objective.TIME
+    """By which figure it was chosen."""
     is_known: bool = False
     """The pick is an earlier search's too."""
+
+    def overlap_of(self, name: str) -> _core.Overlap | None:
+        """Give how native or the pick fits together with a computation, by the final's medians; None: not measured."""
+        samples = self.outcome.final.get(name)
+        if samples is None or not samples.exposed_us:
+            return None
+        figures = (samples.exposed_us, samples.lost_us, samples.completion_us)
+        return _core.Overlap(*(median(figure) * 1e-6 for figure in figures))
 
 
 class _OutOfTime(Exception):  # noqa: N818 - it is no error
@@ -178,10 +192,9 @@ def _searched(
         announce(case.name)
         was_quiet = watch.wait()
         end_s = time.monotonic() + step.end_s
-        one = tune_case(session, case, machine, step.effort, end_s, on_devices=on_devices)
-        known = known_pick(before, session.job, case)
-        one = _held_on_to(one, known, session, step.effort, may_differ=was_quiet)
-        found.append(one)
+        objective = objective_of(case, request.objective)
+        one = tune_case(session, case, machine, step.effort, end_s, on_devices=on_devices, objective=objective)
+        found.append(_held_on_to(one, before, session, step.effort, may_differ=was_quiet))
         pace.end()
         keep(found[-1], (index + 1) / len(request.cases))
     if watch.disturbed:
@@ -190,18 +203,17 @@ def _searched(
     return found
 
 
-def _held_on_to(one: Found, known: str, session: Session, effort: Effort, *, may_differ: bool) -> Found:
+def _held_on_to(
+    one: Found, before: Sequence[_core.Tuning], session: Session, effort: Effort, *, may_differ: bool
+) -> Found:
     """Hold a pick against an earlier search's; on a disturbed machine (`may_differ` is false) the earlier one stays."""
+    case, objective = one.case, one.objective
+    known = known_pick(before, session.job, case, objective)
 
     def measure(names: Sequence[str], batches: int, limit: float) -> Mapping[str, Samples]:
-        return session.measure(one.case.operation, one.case.size, names, batches=batches, limit=limit)
+        return session.measure(case.operation, case.size, names, batches=batches, limit=limit)
 
-    if known and known != one.outcome.pick and not may_differ:
-        results = measure([NATIVE, known], effort.batches, 0)
-        native_s, known_s = (median(results[name].completion_us) * 1e-6 for name in (NATIVE, known))
-        outcome = replace(one.outcome, pick=known, seconds=known_s, native_seconds=native_s)
-    else:
-        outcome = reconciled(one.outcome, known, measure, effort)
+    outcome = reconciled(one.outcome, known, measure, effort, objective.figure, may_differ=may_differ)
     return one._replace(outcome=outcome, is_known=outcome.pick == known)
 
 
@@ -229,27 +241,36 @@ def lost_again(
     if close:
         with start({}) as session:
             for index in close:
-                case, outcome, predicted, _ = found[index]
+                case, outcome, _, objective, _ = found[index]
                 names = [NATIVE, outcome.pick]
                 native_us, pick_us = 0.0, math.inf
                 if not is_over():
                     samples = session.measure(case.operation, case.size, names, batches=effort.final_batches, limit=0)
-                    native_us, pick_us = (median(samples[name].completion_us) for name in names)
+                    native_us, pick_us = (median(objective.figure(samples[name])) for name in names)
                 if pick_us > native_us * (1 - GAIN_MIN):
                     native = replace(outcome, pick=NATIVE, seconds=outcome.native_seconds)
-                    lost[index] = Found(case, native, predicted)
+                    lost[index] = found[index]._replace(outcome=native)
     return lost
 
 
 def compared_with_picks(comparison: Comparison, found: Sequence[Found], go_on: Callable[[], bool]) -> list[Found]:
-    """Let the library's own algorithms compete with what was found."""
-    blocking = {one.case: one.outcome for one in found if not one.case.is_nonblocking}
+    """Let the library's own algorithms compete with what was found for blocking calls by time, which they are for."""
+    blocking = {
+        one.case: one.outcome for one in found if not one.case.is_nonblocking and one.objective is Objective.TIME
+    }
     outcomes = compare_with_picks(comparison, blocking, go_on)
     return [one._replace(outcome=outcomes.get(one.case, one.outcome)) for one in found]
 
 
 def tune_case(  # noqa: PLR0913 - a search has that many sides
-    session: Session, case: Case, machine: _core.Machine, effort: Effort, end_s: float, *, on_devices: bool
+    session: Session,
+    case: Case,
+    machine: _core.Machine,
+    effort: Effort,
+    end_s: float,
+    *,
+    on_devices: bool,
+    objective: Objective = Objective.TIME,
 ) -> Found:
     """Search one case. `on_devices`: network devices run the job's collectives (run_on_devices)."""
     space = candidates(case, session.job, machine)
@@ -264,17 +285,20 @@ def tune_case(  # noqa: PLR0913 - a search has that many sides
         late = "late_" if case.is_nonblocking else ""
         return session.measure(late + case.operation, case.size, names, batches=batches, limit=limit, alone=not late)
 
-    order = [candidate.text for candidate in space]
+    order = order_of(case, space)
     if on_devices:
-        order = devices_first(order, case.call)
+        order = devices_first(order, operation_of(case.call))
+    is_held_up = objective is Objective.OVERLAP
+    holds = is_worth_its_work(session.job.ranks) if is_held_up else is_not_worse(objective.figure)
     outcome = search(
         order,
         measure,
         effort,
         is_over=is_over,
-        alone=Check(measure_alone, is_worth_its_work(session.job.ranks) if case.is_nonblocking else is_not_slower),
+        alone=Check(measure_alone, holds),
+        figure=objective.figure,
     )
-    return Found(case, outcome, {candidate.text: candidate.seconds for candidate in space})
+    return Found(case, outcome, {candidate.text: candidate.seconds for candidate in space}, objective)
 
 
 def devices_first(order: Sequence[str], call: str) -> list[str]:
@@ -291,19 +315,6 @@ def _has_parameters(name: str) -> bool:
     return ":" in name
 
 
-def is_worth_its_work(ranks: int) -> Callable[[Samples, Samples], bool]:
-    """Give what tells whether a nonblocking pick holds where a rank is late.
-
-    It saves ranks some waiting, as many as there are, and may cost processor time elsewhere, but not more than that.
-    """
-
-    def is_worth(pick: Samples, native: Samples) -> bool:
-        saved_us = ranks * (median(native.completion_us) - median(pick.completion_us))
-        return is_not_slower(pick, native) and median(pick.cpu_us) - median(native.cpu_us) <= saved_us
-
-    return is_worth
-
-
 def save(path: str, job: Job, found: Sequence[Found], source: str = "tune") -> None:
     """Merge into the tuning file; `source` is who found it."""
     tuning = _core.Tuning()
@@ -315,12 +326,16 @@ def save(path: str, job: Job, found: Sequence[Found], source: str = "tune") -> N
         pick.ranks = job.ranks
         pick.nodes = len(set(job.nodes))
         pick.bytes = one.case.size
+        pick.degree = one.case.degree
         pick.use = one.outcome.pick
         pick.seconds = one.outcome.seconds
         pick.native_seconds = one.outcome.native_seconds
         pick.trials = one.outcome.trials
         pick.source = source
         pick.fallback = one.outcome.fallback
+        pick.objective = one.objective.value
+        if (mine := one.overlap_of(one.outcome.pick)) and (native := one.overlap_of(NATIVE)):
+            pick.overlaps = _core.Overlaps(mine, native)
         picks[one.case.is_nonblocking].append(pick)
     tuning.picks, tuning.nonblocking = picks
     store.save(path, tuning)
@@ -335,6 +350,12 @@ def document(found: Sequence[Found]) -> list[dict[str, Any]]:
             "pick": one.outcome.pick,
             "seconds": one.outcome.seconds,
             "native_seconds": one.outcome.native_seconds,
+            "objective": one.objective.value,
+            "overlap": {
+                name: {"exposed": known.exposed, "lost": known.lost, "completion": known.completion}
+                for name in one.outcome.final
+                if (known := one.overlap_of(name))
+            },
             "space": one.outcome.space,
             "tried": one.outcome.tried,
             "batches": one.outcome.batches,

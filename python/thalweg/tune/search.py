@@ -15,7 +15,9 @@ from itertools import zip_longest
 from statistics import median
 from typing import NamedTuple
 
+from thalweg.trials.order import THREAD, strategy_of, without_thread
 from thalweg.trials.session import NATIVE, Samples
+from thalweg.tune.objective import Figure, completion
 from thalweg.tune.statistics import GAIN_MIN, is_faster
 
 Measure = Callable[[Sequence[str], int, float], Mapping[str, Samples]]
@@ -71,43 +73,42 @@ class Outcome:
     """Measured in all."""
     fallback: str = ""
     """The pick among native and strategies, where the library's own algorithm is the pick."""
-
-
-def is_not_slower(pick: Samples, native: Samples) -> bool:
-    """Compare medians."""
-    return median(pick.completion_us) <= median(native.completion_us)
+    final: dict[str, Samples] = field(default_factory=dict)
+    """Of the finalists and native, side by side."""
 
 
 class Check(NamedTuple):
     """What a pick has to stand besides."""
 
     measure: Measure
-    holds: Callable[[Samples, Samples], bool] = is_not_slower
+    holds: Callable[[Samples, Samples], bool]
     """Tells whether it does, from the pick's samples and native's."""
 
 
-def search(
+def search(  # noqa: PLR0913 - a search has that many sides
     order: Sequence[str],
     measure: Measure,
     effort: Effort,
     *,
     is_over: Callable[[], bool] = lambda: False,
     alone: Check | None = None,
+    figure: Figure = completion,
 ) -> Outcome:
     """Search among the candidates, best first by the model; `is_over` ends the search when the budget is spent.
 
-    What wins in rows of calls has to hold where each call is made alone too, if that can be measured.
+    They are compared by `figure`. What wins in rows of calls has to hold where each call is made alone too, if that can
+    be measured.
     """
     found = Outcome(NATIVE, math.nan, math.nan, 0, space=len(order))
     idle = 0
     for names in _rounds(_different_first(order, effort.round_size), effort.round_size):
-        idle = 0 if _try(found, names, measure, effort) else idle + 1
+        idle = 0 if _try(found, names, measure, effort, figure) else idle + 1
         if (not effort.is_exhaustive and idle >= effort.patience) or is_over():
             break
     while not is_over() and (names := _variations(found, order, effort)):
-        if not _try(found, names, measure, effort):
+        if not _try(found, names, measure, effort, figure):
             break
-    _decide(found, measure, effort)
+    _decide(found, measure, effort, figure)
     if found.pick != NATIVE and alone is not None:
         _confirm(found, alone, effort)
     return found
@@ -115,7 +116,7 @@ def search(
 
 def _different_first(order: Sequence[str], count: int) -> list[str]:
     """Put the first of so many different strategies ahead of the others: near the top the model errs by strategy."""
-    first = {_strategy(name): name for name in reversed(order)}
+    first = {strategy_of(name): name for name in reversed(order)}
     ahead = sorted(first.values(), key=order.index)[:count]
     return [*ahead, *(name for name in order if name not in ahead)]
 
@@ -124,45 +125,47 @@ def _rounds(order: Sequence[str], size: int) -> Iterable[Sequence[str]]:
     return [order[begin : begin + size] for begin in range(0, len(order), size)] or [[]]
 
 
-def _try(found: Outcome, names: Sequence[str], measure: Measure, effort: Effort) -> bool:
+def _try(found: Outcome, names: Sequence[str], measure: Measure, effort: Effort, figure: Figure) -> bool:
     """Measure a round of new candidates beside native and the best so far; tell whether the best improved."""
     best = min(found.medians, key=found.medians.__getitem__, default=NATIVE)
     results = measure([NATIVE, *([best] if best != NATIVE else []), *names], effort.batches, effort.limit)
     before = found.medians.get(best, math.inf)
     found.batches += sum(len(samples.completion_us) for samples in results.values())
     for name in names:
-        found.medians[name] = median(results[name].completion_us) * 1e-6
+        found.medians[name] = median(figure(results[name])) * 1e-6
         found.tried.append(name)
-    found.medians.setdefault(NATIVE, median(results[NATIVE].completion_us) * 1e-6)
+    found.medians.setdefault(NATIVE, median(figure(results[NATIVE])) * 1e-6)
     return min(found.medians.values()) < before * (1 - effort.gain)
 
 
 def _variations(found: Outcome, order: Sequence[str], effort: Effort) -> list[str]:
     """Choose a round of what was not tried of the leading strategies: each one's in the model's order, in turns."""
     ranked = sorted(found.tried, key=found.medians.__getitem__)
-    leaders = list(dict.fromkeys(_strategy(name) for name in ranked))[: effort.leaders]
-    left = [[name for name in order if _strategy(name) == leader and name not in found.medians] for leader in leaders]
+    leaders = list(dict.fromkeys(strategy_of(name) for name in ranked))[: effort.leaders]
+    left = [[name for name in order if strategy_of(name) == leader and name not in found.medians] for leader in leaders]
     in_turns = [name for turn in zip_longest(*left) for name in turn if name is not None]
     return in_turns[: effort.round_size]
 
 
-def _strategy(candidate: str) -> str:
-    return candidate.partition(":")[0]
-
-
-def _decide(found: Outcome, measure: Measure, effort: Effort) -> None:
+def _decide(found: Outcome, measure: Measure, effort: Effort, figure: Figure) -> None:
     """Measure the best once more, side by side with native, and pick."""
     ranked = sorted((name for name in found.medians if name != NATIVE), key=found.medians.__getitem__)
     finalists = ranked[: effort.finalists]
-    results = measure([NATIVE, *finalists], effort.final_batches, 0)
+    # The thread is chosen against the same strategy without it.
+    alike = [without_thread(name) for name in finalists if name.endswith(THREAD)]
+    finalists += [name for name in alike if name in found.medians and name not in finalists]
+    results = found.final = dict(measure([NATIVE, *finalists], effort.final_batches, 0))
     found.batches += sum(len(samples.completion_us) for samples in results.values())
     found.trials = effort.final_batches
-    native = results[NATIVE].completion_us
-    found.native_seconds = median(native) * 1e-6
-    best = min(finalists, key=lambda name: median(results[name].completion_us), default=NATIVE)
-    if best != NATIVE and is_faster(results[best].completion_us, native, min_gain=GAIN_MIN):
+    figures = {name: figure(samples) for name, samples in results.items()}
+    found.native_seconds = median(figures[NATIVE]) * 1e-6
+    best = min(finalists, key=lambda name: median(figures[name]), default=NATIVE)
+    plain = without_thread(best)
+    if plain != best and plain in figures and not is_faster(figures[best], figures[plain], min_gain=GAIN_MIN):
+        best = plain
+    if best != NATIVE and is_faster(figures[best], figures[NATIVE], min_gain=GAIN_MIN):
         found.pick = best
-    found.seconds = median(results[found.pick].completion_us) * 1e-6
+    found.seconds = median(figures[found.pick]) * 1e-6
 
 
 def _confirm(found: Outcome, alone: Check, effort: Effort) -> None:

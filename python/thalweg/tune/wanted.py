@@ -9,7 +9,7 @@ from thalweg.errors import USAGE, ThalwegError
 from thalweg.pages.render import percent
 from thalweg.report.run_report import CallSite, RunReport, read_report
 from thalweg.trials.cases import NONBLOCKING, OPERATIONS, WITHOUT_SIZE, Case
-from thalweg.tune.explain_report import unit_size
+from thalweg.tune.explain_report import call_of, unit_size
 from thalweg.units import time_text
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ SEVERAL = 2
 _UNIT = 8
 """Sizes that are tried are multiples of it."""
 _PLACES_MAX = 3
-_CALLS = {"bcast": "broadcast"}
 
 
 class Wanted(NamedTuple):
@@ -36,11 +35,8 @@ class Wanted(NamedTuple):
 
 def operation_of(function: str) -> str:
     """Name the operation that `thalweg tune` knows a function by; empty for one that it does not tune."""
-    call = function.removeprefix("MPI_").removesuffix("_c").lower()
-    is_nonblocking = function.startswith("MPI_I")
-    call = call.removeprefix("i") if is_nonblocking else call
-    call = _CALLS.get(call, call)
-    kinds = NONBLOCKING if is_nonblocking else OPERATIONS
+    call, has_overlap = call_of(function)
+    kinds = NONBLOCKING if has_overlap else OPERATIONS
     return next((operation for operation, known in kinds.items() if known == call), "")
 
 
@@ -54,12 +50,18 @@ def wanted(report: RunReport) -> list[Wanted]:
         Wanted(
             case,
             tuple(dict.fromkeys(site.place for site in sites)),
-            report.share(sum(site.time_ns - site.waiting_ns for site in sites)),
+            report.share(sum(_cost_ns(site) for site in sites)),
         )
         for case, sites in found.items()
     ]
     worth = [one for one in cases if one.share >= SHARE_MIN]
     return sorted(worth, key=lambda one: (-one.share, one.case.name))
+
+
+def _cost_ns(site: CallSite) -> float:
+    """Give what a site's calls cost their ranks: the transfer, or what nonblocking ones exposed."""
+    transfer_ns = site.time_ns - site.waiting_ns
+    return max(transfer_ns, site.hidden.exposed_ns) if site.hidden else transfer_ns
 
 
 def _case_of(site: CallSite, ranks: int) -> Case | None:

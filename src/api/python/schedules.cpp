@@ -112,14 +112,16 @@ void bind_schedules(nb::module_& module) {
           "__init__",
           [](Sample* self, std::string_view selection, std::int32_t ranks, std::int32_t root,
              std::int32_t ranks_per_node, std::int64_t unit_bytes, topology::NodePlaces node_places,
-             std::vector<std::int32_t> nodes, std::optional<std::vector<std::int32_t>> leaves) {
+             std::vector<std::int32_t> nodes, std::optional<std::vector<std::int32_t>> leaves,
+             double degree) {
             new (self) Sample(strategies::make_sample(selection, {ranks, root, ranks_per_node, unit_bytes,
                                                                   std::move(node_places), std::move(nodes),
-                                                                  std::move(leaves)}));
+                                                                  std::move(leaves), degree}));
           },
           nb::arg("selection"), nb::arg("ranks"), nb::arg("root") = 0, nb::arg("ranks_per_node") = 0,
           nb::arg("unit_bytes") = 0, nb::arg("node_places") = topology::NodePlaces{},
-          nb::arg("nodes") = std::vector<std::int32_t>(), nb::arg("leaves") = nb::none())
+          nb::arg("nodes") = std::vector<std::int32_t>(), nb::arg("leaves") = nb::none(),
+          nb::arg("degree") = 0.0)
       .def_prop_ro(
           "strategy", [](const Sample& self) { return self.strategy; }, nb::rv_policy::reference)
       .def("describe", [](const Sample& self) { return strategies::describe(*self.strategy, self.problem); })
@@ -135,7 +137,8 @@ void bind_schedules(nb::module_& module) {
       .def(
           "goal",
           [](const Sample& self, std::int64_t unit_bytes) {
-            return schedule::export_goal(strategies::build_all(self), {.unit_bytes = unit_bytes});
+            return schedule::export_goal(strategies::build_all(self),
+                                         {.unit_bytes = strategies::block_bytes(self, unit_bytes)});
           },
           nb::arg("unit_bytes"), "All ranks' schedules in GOAL.")
       .def(

@@ -2,6 +2,7 @@
 #include "base/error.hpp"
 #include "evidence/evidence.hpp"
 #include "python/bindings.hpp"
+#include "strategies/degree.hpp"
 #include "strategies/order.hpp"
 #include "topology/node_groups.hpp"
 #include "tune/candidates.hpp"
@@ -36,11 +37,16 @@ struct RankPlaces {
 
 /// With the orders that the machine gives the ranks.
 Case make_case(std::string_view call, std::int64_t bytes, std::int32_t ranks, RankPlaces of_ranks,
-               const machine::Machine& machine, topology::NodePlaces node_places = {}) {
+               const machine::Machine& machine, topology::NodePlaces node_places = {}, double degree = 0) {
   auto& [nodes, sockets, complexes, leaves] = of_ranks;
   const strategies::Call* found = strategies::find_call(call);
   if (found == nullptr)
     throw Error(fmt::format("'{}' is no collective", call), "thalweg strategies lists them");
+  if (found->operation == schedule::Operation::neighbor_allgather ||
+      found->operation == schedule::Operation::neighbor_alltoall)
+    throw Error(fmt::format("'{}' cannot be predicted: its neighbors are the program's", call),
+                "thalweg tune measures it");
+  strategies::check_degree(*found, degree);
   for (const Places& places : {nodes, sockets, complexes, leaves.value_or(Places{})})
     if (ranks < 1 || bytes < 0 || (!places.empty() && places.size() != static_cast<std::size_t>(ranks)))
       throw Error(
@@ -51,51 +57,54 @@ Case make_case(std::string_view call, std::int64_t bytes, std::int32_t ranks, Ra
   auto orders = strategies::rank_orders(nodes, topology::sockets_across_nodes(nodes, sockets), node_places);
   if (!leaves)
     leaves = topology::leaves_of(node_places, nodes);
-  return {found,
-          bytes,
-          ranks,
-          std::move(nodes),
-          std::move(sockets),
-          std::move(complexes),
-          std::move(node_places),
-          std::move(*leaves),
-          std::move(orders)};
+  return {.call = found,
+          .bytes = bytes,
+          .ranks = ranks,
+          .nodes = std::move(nodes),
+          .sockets = std::move(sockets),
+          .complexes = std::move(complexes),
+          .node_places = std::move(node_places),
+          .leaves = std::move(*leaves),
+          .orders = std::move(orders),
+          .degree = degree};
 }
 
 void bind_predictions(nb::module_& module) {
   module.def(
       "predict",
       [](std::string_view selection, std::int64_t bytes, std::int32_t ranks, Places nodes,
-         const machine::Machine& machine, topology::NodePlaces node_places, std::optional<Places> leaves) {
+         const machine::Machine& machine, topology::NodePlaces node_places, std::optional<Places> leaves,
+         double degree) {
         const strategies::Selection parsed = strategies::parse_selection(selection);
         const model::Prediction found =
             tune::predict(strategies::schedule_of(parsed),
                           make_case(parsed.call->name, bytes, ranks,
                                     {.nodes = std::move(nodes), .leaves = std::move(leaves)}, machine,
-                                    std::move(node_places)),
+                                    std::move(node_places), degree),
                           machine);
         return std::vector<double>{found.seconds, found.cpu_seconds, found.cpu_max};
       },
       nb::arg("selection"), nb::arg("size"), nb::arg("ranks"), nb::arg("nodes"), nb::arg("machine"),
       nb::arg("node_places") = topology::NodePlaces{}, nb::arg("leaves") = nb::none(),
-      nb::call_guard<nb::gil_scoped_release>(),
+      nb::arg("degree") = 0.0, nb::call_guard<nb::gil_scoped_release>(),
       "Completion time, mean and maximum CPU time of a rank, in seconds.");
   module.def(
       "closed_form",
       [](std::string_view selection, std::int64_t bytes, std::int32_t ranks, const machine::Machine& machine,
-         Places nodes) -> std::optional<std::pair<double, std::string>> {
+         Places nodes, double degree) -> std::optional<std::pair<double, std::string>> {
         const strategies::Selection parsed = strategies::parse_selection(selection);
         const auto* scheduled = std::get_if<strategies::Scheduled>(&parsed.implementation);
         if (scheduled == nullptr)
           return std::nullopt;
         const auto found = tune::closed_form(
-            *scheduled, make_case(parsed.call->name, bytes, ranks, {std::move(nodes)}, machine), machine);
+            *scheduled, make_case(parsed.call->name, bytes, ranks, {std::move(nodes)}, machine, {}, degree),
+            machine);
         if (!found)
           return std::nullopt;
         return std::pair(found->seconds, std::string(found->source));
       },
       nb::arg("selection"), nb::arg("size"), nb::arg("ranks"), nb::arg("machine"),
-      nb::arg("nodes") = Places{},
+      nb::arg("nodes") = Places{}, nb::arg("degree") = 0.0,
       "Seconds by the papers' equation for a selection, and whose it is; None where there is none. Between "
       "ranks on nodes of their own, or with all ranks on one node within it.");
 }
@@ -116,25 +125,28 @@ void bind_tuning(nb::module_& module) {
       "candidates",
       [](std::string_view call, std::int64_t bytes, std::int32_t ranks, Places nodes,
          const machine::Machine& machine, Places sockets, Places complexes, topology::NodePlaces node_places,
-         std::optional<Places> leaves) {
+         std::optional<Places> leaves, double degree) {
         return tune::candidates(
             make_case(call, bytes, ranks,
                       {std::move(nodes), std::move(sockets), std::move(complexes), std::move(leaves)},
-                      machine, std::move(node_places)),
+                      machine, std::move(node_places), degree),
             machine);
       },
       nb::arg("call"), nb::arg("size"), nb::arg("ranks"), nb::arg("nodes"), nb::arg("machine"),
       nb::arg("sockets") = Places{}, nb::arg("complexes") = Places{},
       nb::arg("node_places") = topology::NodePlaces{}, nb::arg("leaves") = nb::none(),
-      nb::call_guard<nb::gil_scoped_release>(),
+      nb::arg("degree") = 0.0, nb::call_guard<nb::gil_scoped_release>(),
       "All candidates for a call with units of so many bytes, fastest first by the model. `leaves`: the "
-      "switch of each rank's node, from 0, or none for one switch; None: as the network's shape says.");
+      "switch of each rank's node, from 0, or none for one switch; None: as the network's shape says. "
+      "`degree`, of alltoallv and alltoallw: to how many others a rank has a unit; 0: to all.");
   bind_predictions(module);
 }
 
 namespace {
 
 using machine::Fingerprint;
+using tune::Overlap;
+using tune::Overlaps;
 using tune::Pick;
 using tune::Tuning;
 
@@ -186,6 +198,50 @@ Fingerprint local_fingerprint(const std::map<std::string, std::string>& environm
   });
 }
 
+void bind_picks(nb::module_& module) {
+  nb::class_<Overlap>(module, "Overlap",
+                      "How a nonblocking call and a computation behind its start fit together, in seconds.")
+      .def(nb::init<double, double, double>(), nb::arg("exposed"), nb::arg("lost"), nb::arg("completion"))
+      .def_ro("exposed", &Overlap::exposed, "Time that the rank spends in the start, in tests and the wait.")
+      .def_ro("lost", &Overlap::lost, "Time by which its computation takes longer.")
+      .def_ro("completion", &Overlap::completion, "Time from the start until the end is known.");
+  nb::class_<Overlaps>(module, "Overlaps", "A nonblocking call's pick, and the library's own call beside it.")
+      .def(nb::init<Overlap, Overlap>(), nb::arg("pick"), nb::arg("native"))
+      .def_ro("pick", &Overlaps::pick)
+      .def_ro("native", &Overlaps::native);
+  nb::class_<Pick>(module, "Pick", "What was found best for one case.")
+      .def(nb::init<>())
+      .def_rw("call", &Pick::call)
+      .def_rw("ranks", &Pick::ranks)
+      .def_rw("nodes", &Pick::nodes)
+      .def_rw("bytes", &Pick::bytes)
+      .def_rw("degree", &Pick::degree,
+              "Of calls whose blocks may be empty: to how many others a rank has something; 0: to all.")
+      .def_prop_rw(
+          "use", [](const Pick& self) { return strategies::to_text(self.use); },
+          [](Pick& self, std::string_view text) {
+            self.use = strategies::parse_implementation(text, call_of(self));
+          },
+          "What was found best, as behind \"=\" in a selection. Set the call first: the text is checked for "
+          "it.")
+      .def_prop_ro(
+          "library_algorithm", [](const Pick& self) { return library_algorithm(self.use); },
+          "The library's own algorithm that was found best, empty where it is none by name.")
+      .def_rw("seconds", &Pick::seconds)
+      .def_rw("native_seconds", &Pick::native_seconds)
+      .def_rw("trials", &Pick::trials)
+      .def_rw("source", &Pick::source)
+      .def_prop_rw(
+          "fallback",
+          [](const Pick& self) { return self.fallback ? strategies::to_text(*self.fallback) : ""; },
+          [](Pick& self, std::string_view text) { self.fallback = fallback_of(text, self); },
+          "What runs where that does not take effect; empty: native.")
+      .def_rw("objective", &Pick::objective,
+              "The figure by which it was chosen: time, cpu or overlap; empty in older files.")
+      .def_rw("overlaps", &Pick::overlaps, nb::arg().none(),
+              "Of nonblocking calls, where it was measured; None elsewhere.");
+}
+
 } // namespace
 
 void bind_tuning_files(nb::module_& module) {
@@ -205,31 +261,7 @@ void bind_tuning_files(nb::module_& module) {
       .def_ro("nodes", &Fingerprint::nodes)
       .def_ro("ranks_per_node", &Fingerprint::ranks_per_node)
       .def("describe", &machine::describe);
-  nb::class_<Pick>(module, "Pick", "What was found best for one case.")
-      .def(nb::init<>())
-      .def_rw("call", &Pick::call)
-      .def_rw("ranks", &Pick::ranks)
-      .def_rw("nodes", &Pick::nodes)
-      .def_rw("bytes", &Pick::bytes)
-      .def_prop_rw(
-          "use", [](const Pick& self) { return strategies::to_text(self.use); },
-          [](Pick& self, std::string_view text) {
-            self.use = strategies::parse_implementation(text, call_of(self));
-          },
-          "What was found best, as behind \"=\" in a selection. Set the call first: the text is checked for "
-          "it.")
-      .def_prop_ro(
-          "library_algorithm", [](const Pick& self) { return library_algorithm(self.use); },
-          "The library's own algorithm that was found best, empty where it is none by name.")
-      .def_rw("seconds", &Pick::seconds)
-      .def_rw("native_seconds", &Pick::native_seconds)
-      .def_rw("trials", &Pick::trials)
-      .def_rw("source", &Pick::source)
-      .def_prop_rw(
-          "fallback",
-          [](const Pick& self) { return self.fallback ? strategies::to_text(*self.fallback) : ""; },
-          [](Pick& self, std::string_view text) { self.fallback = fallback_of(text, self); },
-          "What runs where that does not take effect; empty: native.");
+  bind_picks(module);
   nb::class_<Tuning>(module, "Tuning", "What is known of one machine.")
       .def(nb::init<>())
       .def_rw("machine", &Tuning::machine)

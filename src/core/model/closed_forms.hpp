@@ -5,18 +5,20 @@
 // looking at its schedule. They stand beside predictions that simulate schedules (model/predict.hpp), for
 // comparison and for numbers of ranks for which no schedule is built.
 //
-// Sources: Kumar 2005, equations 3.1 to 3.11 (all-to-all and all-gather by direct sending, meshes,
-// hypercubes); Nishtala 2009, chapter on performance models (LogGP of trees and dissemination); Alexandrov et
-// al. 1995 (LogGP); Bruck et al. 1997; Thakur, Rabenseifner, Gropp 2005 (recursive doubling and halving,
-// rings, pairwise exchange, trees).
+// Sources: Kumar 2005, equations 3.1 to 3.16 and 4.1 to 4.6 (all-to-all and all-gather by direct sending,
+// meshes and hypercubes, also with holes, hybrids and rings; many-to-many by degree is in
+// model/message_terms.hpp); Nishtala 2009, chapter on performance models (LogGP of trees and dissemination);
+// Alexandrov et al. 1995 (LogGP); Bruck et al. 1997; Thakur, Rabenseifner, Gropp 2005 (recursive doubling and
+// halving, rings, pairwise exchange, trees).
 //
 // In all of them a message of m bytes costs (model/message_terms.hpp)
 //   alpha + beta m = o_send + L + o_receive + m (overheads per byte + G),
 // and a rank sends and receives at most one in g, with the machine's parameters for messages of that size.
 // Left out is what the papers leave out: ranks on several levels of the machine or on shared cores, shared
 // links but for a node's own, bursts, messages that come before they are asked for or meet others, what
-// single steps of unequal rounds wait for one another, and what is missing of trees and meshes that are not
-// full, for which the equations take the next fuller one.
+// single steps of unequal rounds wait for one another, and what is missing of trees that are not full, for
+// which the equations take the next fuller one. No card here has memory to send from, so the terms of Kumar's
+// cards are the processors': beta_em is beta, and delta, the copy to such memory, is 0.
 
 #include "machine/machine.hpp"
 #include "model/message_terms.hpp"

@@ -3,11 +3,13 @@
 
 // What a prediction starts from, and what it says.
 
+#include "base/rank.hpp"
 #include "machine/machine.hpp"
 #include "topology/network.hpp"
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace thalweg::model {
 
@@ -30,7 +32,14 @@ struct Scenario {
   std::span<const std::int32_t> complexes = {};
   /// Where the nodes are in the network. Without a shape it is the machine file's.
   topology::NodePlaces node_places = {};
+  /// Of each rank's steps, the bytes of their messages, where units are of different sizes; empty: as units
+  /// say.
+  std::span<const std::vector<std::int64_t>> message_bytes = {};
 
+  std::span<const std::int64_t> message_bytes_of(Rank rank) const {
+    return message_bytes.empty() ? std::span<const std::int64_t>{}
+                                 : message_bytes[static_cast<std::size_t>(rank)];
+  }
   topology::NodePlaces known_places() const {
     topology::NodePlaces known = node_places;
     if (known.network.empty())

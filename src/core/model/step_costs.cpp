@@ -42,11 +42,14 @@ void set_contention(StepCost& result, const machine::Machine& machine, const mac
   result.share = std::clamp(cost.shared.value / level.pairs, 1.0 / level.pairs, 1.0);
 }
 
-StepCost message_cost(const Schedule& schedule, const Step& step, const Sizes& sizes,
+Extent message_extent(const Schedule& schedule, const Step& step, const Sizes& sizes) {
+  return sizes.of(step.kind == StepKind::send ? schedule.source(step) : schedule.target(step));
+}
+
+StepCost message_cost(const Schedule& schedule, const Step& step, const Extent& extent,
                       const Scenario& scenario) {
   const machine::Machine& machine = scenario.machine;
   const bool is_send = step.kind == StepKind::send;
-  const Extent extent = sizes.of(is_send ? schedule.source(step) : schedule.target(step));
   const machine::Level apart = level_between(scenario, schedule.rank, step.peer);
   const machine::LevelCosts& level = machine.at(apart);
   const machine::MessageCost& cost = level.at(extent.bytes);
@@ -90,11 +93,16 @@ machine::Level level_between(const Scenario& scenario, Rank a, Rank b) {
 }
 
 StepCosts::StepCosts(const Schedule& schedule, std::int64_t unit_bytes, const Scenario& scenario) {
+  const std::span<const std::int64_t> message_bytes = scenario.message_bytes_of(schedule.rank);
+  THALWEG_ASSERT(light, message_bytes.empty() || message_bytes.size() == schedule.steps.size());
   const Sizes sizes(schedule.pieces, unit_bytes);
   costs_.reserve(schedule.steps.size());
   for (const Step& step : schedule.steps) {
     if (schedule::is_message(step)) {
-      costs_.push_back(message_cost(schedule, step, sizes, scenario));
+      Extent extent = message_extent(schedule, step, sizes);
+      if (!message_bytes.empty())
+        extent.bytes = message_bytes[costs_.size()];
+      costs_.push_back(message_cost(schedule, step, extent, scenario));
       continue;
     }
     const std::int64_t bytes = sizes.of(schedule.target(step)).bytes;

@@ -26,6 +26,11 @@ struct Traffic {
   }
 };
 
+/// The mean of what goes in a message that is not empty; bytes.
+inline std::int64_t bytes_per_message(const Traffic& all_ranks) {
+  return all_ranks.bytes / std::max<std::int64_t>(1, all_ranks.messages);
+}
+
 /// Sizes that are alike for choosing: 0, and up to each power of two.
 inline std::int32_t size_class(std::int64_t bytes) {
   return bytes <= 0 ? 0 : 1 + std::bit_width(static_cast<std::uint64_t>(bytes - 1));
@@ -42,15 +47,8 @@ struct TrafficClass {
 /// The class of the traffic of so many calls on a communicator of so many ranks.
 inline TrafficClass traffic_class(const Traffic& all_ranks, std::int64_t calls, std::int32_t ranks) {
   THALWEG_ASSERT(light, all_ranks.messages >= 0 && all_ranks.bytes >= 0 && calls >= 0 && ranks >= 0);
-  const std::int64_t messages = std::max<std::int64_t>(1, all_ranks.messages);
   const std::int64_t senders = std::max<std::int64_t>(1, calls * ranks);
-  return {size_class(all_ranks.bytes / messages), size_class(all_ranks.messages / senders)};
-}
-
-/// The mean of what each pair of ranks exchanges in a call, whether it exchanges anything or not; bytes.
-inline std::int64_t bytes_per_pair(const Traffic& all_ranks, std::int64_t calls, std::int32_t ranks) {
-  const std::int64_t pairs = std::max<std::int64_t>(1, calls * ranks) * std::max(1, ranks - 1);
-  return all_ranks.bytes / pairs;
+  return {size_class(bytes_per_message(all_ranks)), size_class(all_ranks.messages / senders)};
 }
 
 /// To how many others a rank sends something in a call, in the mean.

@@ -242,7 +242,9 @@ std::int32_t Builder::scratch_blocks(std::int32_t blocks) {
                          canonical_block(recording_->problem, schedule.rank, schedule.pieces, buffer, block);
                      // An all-to-all's row is not of its canonical blocks, of which there is one a pair of
                      // ranks.
-                     if (shape < 0 || recording_->problem.operation == Operation::alltoall)
+                     if (recording_->problem.neighborhoods)
+                       shape = s % own_row; // a unit is one edge or none, in no order of blocks
+                     else if (shape < 0 || recording_->problem.operation == Operation::alltoall)
                        shape = block % canonical_row;
                      append_range(mapped, {Buffer::scratch, static_cast<std::int32_t>(replica + shape)});
                    });

@@ -91,7 +91,7 @@ constexpr std::string_view cyclic_summary = "meets neighbors by their distance i
 constexpr std::string_view cyclic_wins =
     "many neighbors and long blocks: no rank is everybody's first target";
 constexpr std::string_view cyclic_source =
-    "Kumar 2005, sections 3.2 and 4.2.2 (many-to-many in cyclic order)";
+    "Kumar 2005, sections 3.3 and 4.2.2 (many-to-many in cyclic order)";
 constexpr std::string_view combined_source = "Kumar 2005, section 6.2 (combining per destination rank)";
 
 } // namespace
@@ -127,7 +127,6 @@ Strategy cyclic() {
 namespace {
 
 // All edges between two ranks carry the same block: it goes once and is copied to where it belongs besides.
-// More cannot be combined by ranks that know their own neighborhood alone.
 void append_combined(Builder& b) {
   const Edges edges = edges_of(b);
   for (const auto& [destination, source] : edges.loops)
@@ -195,8 +194,8 @@ std::map<Rank, schedule::BlockList> by_peer(const std::vector<Edge>& edges, sche
   return blocks;
 }
 
-// Combining on the way, as on a mesh, would need other ranks' neighborhoods; a rank knows its own alone.
-// What it can combine is what goes to the same neighbor, and small periodic grids have two edges to one.
+// What goes to the same neighbor is combined; small periodic grids have two edges to one. Combining on the
+// way is in neighborhood_meshes.cpp.
 void append_combined(Builder& b) {
   const Edges edges = edges_of(b);
   for (const auto& [destination, source] : edges.loops)

@@ -2,6 +2,7 @@
 #include "strategies/sample.hpp"
 
 #include "base/error.hpp"
+#include "strategies/degree.hpp"
 #include "strategies/order.hpp"
 #include "strategies/selection.hpp"
 
@@ -88,6 +89,7 @@ Sample make_sample(std::string_view text, const SampleSize& size) {
           fmt::format("switches of {} ranks, of which there are {}", size.leaves ? size.leaves->size() : 0,
                       size.ranks),
           "give the switch of each rank's node");
+  check_degree(*selection.call, size.degree);
   problem.nodes = nodes_of(size);
   find_orders(problem, strategy, size.node_places);
   if (strategy.offloads)
@@ -97,18 +99,22 @@ Sample make_sample(std::string_view text, const SampleSize& size) {
   if (const auto why = unsupported_reason(strategy, problem))
     throw Error(fmt::format("{} cannot do this: {}", to_text(selection), *why),
                 "choose other parameters, ranks or another strategy");
-  return {.strategy = &strategy, .problem = std::move(problem)};
+  return {.strategy = &strategy, .problem = std::move(problem), .degree = size.degree};
 }
 
 schedule::Schedule build(const Sample& sample, Rank rank) {
   require(rank >= 0 && rank < sample.problem.ranks,
           fmt::format("rank {} of {} ranks", rank, sample.problem.ranks),
           fmt::format("choose 0 to {}", sample.problem.ranks - 1));
-  return build(*sample.strategy, sample.problem, rank);
+  return build(*sample.strategy, sample.problem, rank, sample.degree);
+}
+
+std::int64_t block_bytes(const Sample& sample, std::int64_t unit_bytes) {
+  return block_bytes(*sample.strategy, sample.problem, unit_bytes, sample.degree);
 }
 
 std::vector<schedule::Schedule> build_all(const Sample& sample) {
-  return build_all(*sample.strategy, sample.problem);
+  return build_all(*sample.strategy, sample.problem, sample.degree);
 }
 
 } // namespace thalweg::strategies

@@ -22,17 +22,23 @@ struct SampleSize {
   /// The switch of each rank's node, for strategies of network devices, numbered from 0; empty: one for all.
   /// Nothing: as the network says.
   std::optional<std::vector<std::int32_t>> leaves = {};
+  /// Of alltoallv and alltoallw: to how many others a rank has something (strategies/degree.hpp); 0: to all.
+  double degree = 0;
 };
 
 struct Sample {
   const Strategy* strategy = nullptr;
   Problem problem = {};
+  double degree = 0; ///< of SampleSize
 };
 
 /// Applies a selection ("allreduce=ring:segment=64KiB") to a problem of that size; neighborhood operations
 /// get a ring of neighbors. Throws Error for what the index does not know, for native, and where the
 /// strategy refuses the problem.
 Sample make_sample(std::string_view selection, const SampleSize& size);
+
+/// Mean bytes of a block in the sample's messages, for units of so many bytes.
+std::int64_t block_bytes(const Sample& sample, std::int64_t unit_bytes);
 
 /// One rank's schedule; throws Error if there is no such rank.
 schedule::Schedule build(const Sample& sample, Rank rank);

@@ -2,19 +2,34 @@
 #ifndef THALWEG_OPERATIONS_H
 #define THALWEG_OPERATIONS_H
 
+#include <mpi.h>
+
 /* What is measured: a collective on MPI_COMM_WORLD, with the root 0. `bytes` is a whole number of doubles for
  * reductions. */
 typedef void call_function(int bytes);
+
+/* This rank, and what it sends from and receives into. */
+struct buffers {
+  int rank, ranks;
+  char* input;
+  char* output;
+  int* counts; /* what goes to each rank, and behind that, what comes from each */
+  int* places;
+};
+extern struct buffers buffers;
+
+/* Who is who; before all else. */
+void know_ranks(void);
 
 /* The collective of that name; ends the job where there is none. To be looked up before the clock starts, as
  * the shortest calls take no longer than some comparisons of names. */
 call_function* find_operation(const char* name);
 
-/* Some calls are made with a millisecond of something else: those that are begun before it and waited for
- * afterwards ("ibarrier"), and those to which the last rank comes that late ("late_broadcast"). Gives the
- * length of what stands before the operation's own name; 0: it is an ordinary call. */
+/* Some calls are made with something else: those that are begun before it and waited for afterwards
+ * ("ialltoall", overlap.h), and those to which the last rank comes late ("late_broadcast"). Gives the length
+ * of what stands before the operation's own name; 0: it is an ordinary call. */
 int prefix_of(const char* name);
-/* What this rank has waited for such calls so far; of late ones only the last rank. */
+/* What the last rank has waited so far for calls to which it came a millisecond late. */
 extern double exposed_seconds;
 
 /* Buffers for units of so many bytes. In an alltoallv each rank sends to `degree` ranks, itself and those

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <ranges>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,12 @@ public:
   const Entry* nearest(std::int32_t ranks, std::int32_t nodes, std::int64_t bytes) const {
     const auto shape = shapes_.find({ranks, nodes});
     return shape == shapes_.end() ? nullptr : &*nearest_size(shape->second, bytes, &Entry::bytes);
+  }
+
+  /// All entries for such groups, by size.
+  std::span<const Entry> of(std::int32_t ranks, std::int32_t nodes) const {
+    const auto shape = shapes_.find({ranks, nodes});
+    return shape == shapes_.end() ? std::span<const Entry>{} : std::span<const Entry>(shape->second);
   }
 
 private:

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/candidates.hpp"
 
+#include "base/arithmetic.hpp"
 #include "base/error.hpp"
+#include "model/message_terms.hpp"
 #include "strategies/host_tree.hpp"
 #include "strategies/order.hpp"
 #include "tune/parallel.hpp"
@@ -248,8 +250,44 @@ model::Prediction predict(const strategies::Scheduled& scheduled, const Case& wa
   return predict(strategy, problem, sample(strategy, problem, wanted), wanted, machine);
 }
 
+namespace {
+
+/// The sides of the virtual mesh that a strategy's blocks travel along, one for direct sending; none where it
+/// is no mesh.
+std::vector<std::int32_t> sides_of(std::string_view strategy, std::int32_t ranks) {
+  if (strategy == "direct" || strategy == "sparse")
+    return {ranks};
+  const int dimensions = strategy == "mesh2d"      ? 2
+                         : strategy == "mesh3d"    ? 3
+                         : strategy == "hypercube" ? ceil_log(2, ranks)
+                                                   : 0;
+  std::vector<std::int32_t> sides;
+  for (std::int64_t left = ranks; std::ssize(sides) < dimensions; left = ceil_divide(left, sides.back()))
+    sides.push_back(static_cast<std::int32_t>(ceil_root(left, dimensions - static_cast<int>(sides.size()))));
+  return sides;
+}
+
+/// Where ranks have something for some others only: Kumar's equations by degree.
+std::optional<model::ClosedForm> many_to_many(std::string_view strategy, const Case& wanted,
+                                              const machine::Machine& machine) {
+  const std::vector<std::int32_t> sides = sides_of(strategy, wanted.ranks);
+  if (sides.empty())
+    return std::nullopt;
+  const double degree = std::min<double>(wanted.degree, wanted.ranks - 1);
+  const model::Volume each{degree, degree * static_cast<double>(wanted.bytes)};
+  const model::MessageTerms terms(machine, level_of(wanted));
+  return model::ClosedForm{
+      model::many_to_many_seconds(terms, sides,
+                                  {.mean = each, .busiest_sender = each, .busiest_receiver = each}),
+      "Kumar 2005, equations 3.17 to 3.20"};
+}
+
+} // namespace
+
 std::optional<model::ClosedForm> closed_form(const strategies::Scheduled& scheduled, const Case& wanted,
                                              const machine::Machine& machine) {
+  if (wanted.degree > 0)
+    return many_to_many(scheduled.strategy().name, wanted, machine);
   return model::closed_form(scheduled.strategy().name, problem_of(wanted, scheduled.parameters()), machine,
                             level_of(wanted));
 }

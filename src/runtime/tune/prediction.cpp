@@ -5,7 +5,9 @@
 #include "model/message_terms.hpp"
 #include "model/predict.hpp"
 #include "model/step_costs.hpp"
+#include "schedule/carried_blocks.hpp"
 #include "schedule/schedule.hpp"
+#include "strategies/degree.hpp"
 #include "strategies/host_tree.hpp"
 #include "strategies/order.hpp"
 #include "topology/node_groups.hpp"
@@ -153,10 +155,10 @@ Problem problem_of(const Case& wanted, const schedule::Parameters& parameters) {
 ScheduleSample sample(const Strategy& strategy, const Problem& problem, const Case& wanted) {
   ScheduleSample found;
   if (problem.ranks <= few_ranks) {
-    found.schedules = strategies::build_all(strategy, problem);
+    found.schedules = strategies::build_all(strategy, problem, wanted.degree);
   } else {
     for (const Rank rank : ranks_to_look_at(problem.ranks))
-      found.schedules.push_back(strategies::build(strategy, problem, rank));
+      found.schedules.push_back(strategies::build(strategy, problem, rank, wanted.degree));
   }
   put_in_row(found.schedules, wanted);
   found.steps =
@@ -166,32 +168,44 @@ ScheduleSample sample(const Strategy& strategy, const Problem& problem, const Ca
 
 namespace {
 
+// Of few ranks, where blocks of which some are empty travel together, it is known what each message carries.
+std::vector<std::vector<std::int64_t>> message_bytes_of(const Strategy& strategy, const ScheduleSample& known,
+                                                        const Case& wanted) {
+  if (!strategies::carries_empty_blocks(strategy, wanted.degree) || wanted.calls_in_row > 1 ||
+      std::ssize(known.schedules) < wanted.ranks)
+    return {};
+  return schedule::message_bytes(known.schedules, wanted.degree, wanted.bytes);
+}
+
 // With a machine's figures, whoever sends: its ranks, or the cards of its nodes.
 model::Prediction predict_on(const Strategy& strategy, const Problem& problem, ScheduleSample known,
                              const Case& wanted, const machine::Machine& machine, double enough_seconds) {
-  const model::Scenario scenario{machine, wanted.nodes, wanted.sockets, wanted.complexes, wanted.node_places};
-  const model::Prediction bound = model::predict_lower_bound(known.schedules, wanted.bytes, scenario);
+  const auto message_bytes = message_bytes_of(strategy, known, wanted);
+  const model::Scenario scenario{machine,          wanted.nodes,       wanted.sockets,
+                                 wanted.complexes, wanted.node_places, message_bytes};
+  const std::int64_t bytes = strategies::block_bytes(strategy, problem, wanted.bytes, wanted.degree);
+  const model::Prediction bound = model::predict_lower_bound(known.schedules, bytes, scenario);
   if (bound.seconds > enough_seconds)
     return bound;
   const bool has_many_ranks = wanted.ranks >= many_ranks;
   const bool is_long = known.steps > (has_known_routes(scenario) ? max_steps : few_steps);
   if ((is_long || (has_many_ranks && !has_known_routes(scenario))) &&
-      are_alike(known.schedules, wanted.bytes, scenario))
-    return predict_from_one(known.schedules.front(), wanted.bytes, scenario, bound);
+      are_alike(known.schedules, bytes, scenario))
+    return predict_from_one(known.schedules.front(), bytes, scenario, bound);
   // Samples of trees let expect several times the steps that there are; of few ranks it is known.
   const std::size_t worth_building = has_many_ranks ? max_steps : 4 * max_steps;
   if (known.steps <= worth_building &&
       (wanted.ranks <= composed_ranks || !(is_composed(strategy) || is_renumbered(strategy, problem)))) {
     if (known.schedules.size() < static_cast<std::size_t>(wanted.ranks)) {
-      known.schedules = strategies::build_all(strategy, problem);
+      known.schedules = strategies::build_all(strategy, problem, wanted.degree);
       put_in_row(known.schedules, wanted);
     }
     if (count_steps(known.schedules) <= max_steps)
-      return model::predict(known.schedules, wanted.bytes, scenario, enough_seconds);
+      return model::predict(known.schedules, bytes, scenario, enough_seconds);
   }
   const auto longest =
       std::ranges::max_element(known.schedules, {}, [](const Schedule& one) { return one.steps.size(); });
-  return predict_from_one(*longest, wanted.bytes, scenario, bound);
+  return predict_from_one(*longest, bytes, scenario, bound);
 }
 
 bool runs_on_devices(const Strategy& strategy, const Problem& problem, const Case& wanted,
@@ -199,30 +213,6 @@ bool runs_on_devices(const Strategy& strategy, const Problem& problem, const Cas
   return wanted.may_offload && strategy.offloads && machine.device.is_known() &&
          strategies::fits_devices(problem) && problem.nodes &&
          std::ranges::adjacent_find(*problem.nodes, std::not_equal_to{}) != problem.nodes->end();
-}
-
-// Schedules have a message for each pair. The engine leaves out those that are empty, unless others' blocks
-// travel in them.
-double share_of_messages(const Strategy& strategy, const Problem& problem, const Case& wanted,
-                         const machine::Machine& machine) {
-  const double others = problem.ranks - 1;
-  if (problem.operation != schedule::Operation::alltoall || !strategy.unequal_blocks || wanted.degree <= 0 ||
-      wanted.degree >= others)
-    return 1;
-  const double block_bytes = static_cast<double>(wanted.bytes) * others / wanted.degree;
-  return exchange_shares(machine, level_of(wanted), {problem.ranks, wanted.degree, block_bytes}).sparse;
-}
-
-model::Prediction predict_on_ranks(const Strategy& strategy, const Problem& problem, ScheduleSample known,
-                                   const Case& wanted, const machine::Machine& machine,
-                                   double enough_seconds) {
-  const double share = share_of_messages(strategy, problem, wanted, machine);
-  model::Prediction prediction =
-      predict_on(strategy, problem, std::move(known), wanted, machine, enough_seconds / share);
-  prediction.seconds *= share;
-  prediction.cpu_seconds *= share;
-  prediction.cpu_max *= share;
-  return prediction;
 }
 
 } // namespace
@@ -237,7 +227,7 @@ machine::Level level_of(const Case& wanted) {
 model::Prediction predict(const Strategy& strategy, const Problem& problem, ScheduleSample known,
                           const Case& wanted, const machine::Machine& machine, double enough_seconds) {
   if (!runs_on_devices(strategy, problem, wanted, machine))
-    return predict_on_ranks(strategy, problem, std::move(known), wanted, machine, enough_seconds);
+    return predict_on(strategy, problem, std::move(known), wanted, machine, enough_seconds);
   const double ends = machine.device.start.value + machine.device.wake.value;
   model::Prediction prediction = predict_on(strategy, problem, std::move(known), wanted,
                                             model::device_machine(machine), enough_seconds - ends);

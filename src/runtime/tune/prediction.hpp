@@ -19,7 +19,7 @@ namespace thalweg::tune {
 /// A problem as tuning files and people know it.
 struct Case {
   const strategies::Call* call = nullptr;
-  std::int64_t bytes = 0; ///< of a unit (schedule/buffers.hpp): what each pair, rank or the vector has
+  std::int64_t bytes = 0; ///< of a unit (schedule/buffers.hpp) that is not empty: of a pair, rank or vector
   std::int32_t ranks = 1;
   /// The node of each rank; empty: all on one.
   std::vector<std::int32_t> nodes = {};

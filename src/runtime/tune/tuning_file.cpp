@@ -4,9 +4,11 @@
 #include "base/error.hpp"
 #include "base/units.hpp"
 #include "machine/toml_file.hpp"
+#include "strategies/degree.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sstream>
 
 namespace thalweg::tune {
@@ -41,6 +43,9 @@ public:
       refuse(fmt::format("{} is missing or no whole number of {} and above", key, min));
     return *value;
   }
+  std::int64_t number_or(std::string_view key, std::int64_t other) const {
+    return table_.contains(key) ? number(key, 1) : other;
+  }
   bool flag(std::string_view key) const {
     const toml::node* node = table_.get(key);
     const auto value = node == nullptr ? std::nullopt : node->value_exact<bool>();
@@ -68,22 +73,44 @@ std::optional<strategies::Implementation> read_fallback(const strategies::Call& 
   return text.empty() ? std::nullopt : std::optional(strategies::parse_implementation(text, call));
 }
 
+std::string read_objective(const Reader& reader) {
+  std::string objective = reader.text_or("objective", "");
+  if (!objective.empty() && std::ranges::find(objectives, objective) == objectives.end())
+    reader.refuse(fmt::format("objective is none of {}", fmt::join(objectives, ", ")));
+  return objective;
+}
+
+// All of them, or none.
+std::optional<Overlaps> read_overlaps(const Reader& reader) {
+  if (reader.text_or("exposed", "").empty())
+    return std::nullopt;
+  const auto seconds = [&](const char* key) { return parse_seconds(reader.text(key)); };
+  return Overlaps{{seconds("exposed"), seconds("lost"), seconds("completion")},
+                  {seconds("native_exposed"), seconds("native_lost"), seconds("native_completion")}};
+}
+
 Pick read_pick(std::string_view name, const Reader& reader) {
-  reader.check(
-      {"ranks", "nodes", "bytes", "use", "time", "native", "trials", "source", "fallback", "otherwise"});
+  reader.check({"ranks", "nodes", "bytes", "degree", "use", "time", "native", "trials", "source", "fallback",
+                "otherwise", "objective", "exposed", "lost", "completion", "native_exposed", "native_lost",
+                "native_completion"});
   const strategies::Call& call = *strategies::find_call(name);
   Pick pick;
+  pick.degree = static_cast<std::int32_t>(reader.number_or("degree", 0));
+  if (pick.degree != 0 && !strategies::has_degree(call))
+    reader.refuse(fmt::format("{} has no degree: each rank has something for all others", call.name));
   pick.call = call.name;
   pick.ranks = static_cast<std::int32_t>(reader.number("ranks", 1));
   pick.nodes = static_cast<std::int32_t>(reader.number("nodes", 1));
   pick.trials = static_cast<std::int32_t>(reader.number("trials", 0));
   pick.source = reader.text("source");
+  pick.objective = read_objective(reader);
   try {
     pick.bytes = parse_bytes(reader.text("bytes"));
     pick.seconds = parse_seconds(reader.text("time"));
     pick.native_seconds = parse_seconds(reader.text("native"));
     pick.use = strategies::parse_implementation(reader.text("use"), call);
     pick.fallback = read_fallback(call, reader);
+    pick.overlaps = read_overlaps(reader);
   } catch (const Error& error) {
     reader.refuse(error.what());
   }
@@ -191,13 +218,25 @@ std::string quoted(std::string_view text) {
   return out.str();
 }
 
+std::string text_of(const Overlaps& overlaps) {
+  const auto text = [](const Overlap& one, std::string_view prefix) {
+    return fmt::format("{0}exposed = \"{1}\"\n{0}lost = \"{2}\"\n{0}completion = \"{3}\"\n", prefix,
+                       format_seconds(one.exposed), format_seconds(one.lost), format_seconds(one.completion));
+  };
+  return text(overlaps.pick, "") + text(overlaps.native, "native_");
+}
+
 std::string text_of(const Pick& pick, std::string_view mark) {
-  return fmt::format(
-      "\n[[machine.{}{}]]\nranks = {}\nnodes = {}\nbytes = \"{}\"\nuse = {}\ntime = \"{}\"\n"
+  const std::string text = fmt::format(
+      "\n[[machine.{}{}]]\nranks = {}\nnodes = {}\nbytes = \"{}\"\n{}use = {}\ntime = \"{}\"\n"
       "native = \"{}\"\ntrials = {}\nsource = {}\n{}",
-      mark, pick.call, pick.ranks, pick.nodes, exact_bytes(pick.bytes), quoted(strategies::to_text(pick.use)),
-      format_seconds(pick.seconds), format_seconds(pick.native_seconds), pick.trials, quoted(pick.source),
+      mark, pick.call, pick.ranks, pick.nodes, exact_bytes(pick.bytes),
+      pick.degree != 0 ? fmt::format("degree = {}\n", pick.degree) : "",
+      quoted(strategies::to_text(pick.use)), format_seconds(pick.seconds),
+      format_seconds(pick.native_seconds), pick.trials, quoted(pick.source),
       pick.fallback ? fmt::format("fallback = {}\n", quoted(strategies::to_text(*pick.fallback))) : "");
+  return text + (pick.objective.empty() ? "" : fmt::format("objective = {}\n", quoted(pick.objective))) +
+         (pick.overlaps ? text_of(*pick.overlaps) : "");
 }
 
 std::string text_of(const StreamPick& pick) {
@@ -228,7 +267,8 @@ void merge_picks(std::vector<Pick>& known, std::vector<Pick> found) {
     pick.call = strategies::find_call(pick.call)->name; // some have two names
   replace_in(known, found);
   std::ranges::sort(known, [](const Pick& a, const Pick& b) {
-    return std::tie(a.call, a.ranks, a.nodes, a.bytes) < std::tie(b.call, b.ranks, b.nodes, b.bytes);
+    return std::tie(a.call, a.ranks, a.nodes, a.bytes, a.degree) <
+           std::tie(b.call, b.ranks, b.nodes, b.bytes, b.degree);
   });
 }
 

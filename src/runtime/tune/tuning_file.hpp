@@ -8,6 +8,7 @@
 #include "machine/fingerprint.hpp"
 #include "strategies/implementation.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -51,6 +52,27 @@ struct BracketPick {
 inline constexpr std::string_view tune_source = "tune";
 inline constexpr std::string_view online_source = "online";
 
+/// How a nonblocking call and a computation behind its start fit together; seconds.
+struct Overlap {
+  double exposed = 0;    ///< that the rank spends in the start, in tests and in the wait
+  double lost = 0;       ///< by which its computation takes longer
+  double completion = 0; ///< from the start until the end is known
+
+  bool operator==(const Overlap&) const = default;
+};
+
+/// A nonblocking call's pick, and the library's own call beside it.
+struct Overlaps {
+  Overlap pick;
+  Overlap native;
+
+  bool operator==(const Overlaps&) const = default;
+};
+
+/// By which figure a pick was made: completion time, processor time of all ranks, or the exposed and lost
+/// time of the rank that has the most of both. Older files do not say it.
+inline constexpr std::array<std::string_view, 3> objectives{"time", "cpu", "overlap"};
+
 /// What was found best for one case.
 struct Pick {
   std::string call; ///< as in selections: "alltoall"
@@ -58,15 +80,21 @@ struct Pick {
   std::int32_t nodes = 1;
   std::int64_t bytes = 0; ///< of a unit
   strategies::Implementation use;
-  double seconds = 0; ///< the pick's median time
+  double seconds = 0; ///< the pick's median, by its objective
   double native_seconds = 0;
   std::int32_t trials = 0; ///< batches that each of the two figures is the median of
   std::string source;      ///< who found it, see above
   /// What runs where the library was not told of its algorithm, or the offload is not at hand; none: native.
   std::optional<strategies::Implementation> fallback = {};
+  /// Of calls whose blocks may be empty (strategies/degree.hpp): to how many others a rank had something; 0:
+  /// to all. `bytes` are those of what it had then.
+  std::int32_t degree = 0;
+  std::string objective = {};            ///< one of the above; empty: of an older file
+  std::optional<Overlaps> overlaps = {}; ///< of nonblocking calls, where they were measured
 
   bool is_same_case(const Pick& other) const {
-    return call == other.call && ranks == other.ranks && nodes == other.nodes && bytes == other.bytes;
+    return call == other.call && ranks == other.ranks && nodes == other.nodes && bytes == other.bytes &&
+           degree == other.degree;
   }
 };
 

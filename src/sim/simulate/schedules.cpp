@@ -3,8 +3,10 @@
 
 #include "base/error.hpp"
 #include "model/step_costs.hpp"
+#include "schedule/carried_blocks.hpp"
 #include "schedule/goal.hpp"
 #include "simulate/program_builder.hpp"
+#include "strategies/degree.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -22,6 +24,20 @@ using strategies::Sample;
 
 constexpr std::uint64_t operations_allowed = std::uint64_t{1} << 30;
 
+/// Of each rank's steps, bytes of their messages; empty: as units say.
+using MessageBytes = std::vector<std::vector<std::int64_t>>;
+
+// Beyond, blocks that are passed on are taken for as long as the mean.
+constexpr std::int32_t ranks_followed = 2048;
+
+/// Where ranks pass on blocks of which some are empty.
+MessageBytes message_bytes_of(const Sample& sample, std::int64_t unit_bytes) {
+  if (!strategies::carries_empty_blocks(*sample.strategy, sample.degree) ||
+      sample.problem.ranks > ranks_followed)
+    return {};
+  return schedule::message_bytes(strategies::build_all(sample), sample.degree, unit_bytes);
+}
+
 /// What a schedule's operations cost.
 class Prices {
 public:
@@ -34,11 +50,12 @@ public:
 
 class LogGopsPrices final : public Prices {
 public:
-  LogGopsPrices(const schedule::GoalSizes& sizes, const LogGops& parameters)
-      : sizes_(sizes), parameters_(parameters) {}
+  LogGopsPrices(const schedule::GoalSizes& sizes, const LogGops& parameters, MessageBytes bytes)
+      : sizes_(sizes), parameters_(parameters), bytes_(std::move(bytes)) {}
   void begin(const Schedule& schedule) override { schedule_ = &schedule; }
-  MessageCost message(std::uint32_t, const Step& what) const override {
-    return parameters_.cost(schedule::message_bytes(*schedule_, what, sizes_));
+  MessageCost message(std::uint32_t step, const Step& what) const override {
+    return parameters_.cost(bytes_.empty() ? schedule::message_bytes(*schedule_, what, sizes_)
+                                           : bytes_[static_cast<std::size_t>(schedule_->rank)][step]);
   }
   Ticks local(std::uint32_t, const Step& what) const override {
     return what.kind == schedule::StepKind::receive ? -1 : schedule::local_ticks(*schedule_, what, sizes_);
@@ -47,6 +64,7 @@ public:
 private:
   const schedule::GoalSizes& sizes_;
   const LogGops& parameters_;
+  MessageBytes bytes_;
   const Schedule* schedule_ = nullptr;
 };
 
@@ -188,7 +206,9 @@ StrategyProgram program_of(const Sample& sample, Prices& prices, std::uint64_t f
 
 StrategyProgram program_of(const Sample& sample, const schedule::GoalSizes& sizes, const LogGops& parameters,
                            std::uint64_t folds_from) {
-  LogGopsPrices prices(sizes, parameters);
+  schedule::GoalSizes of_blocks = sizes;
+  of_blocks.unit_bytes = strategies::block_bytes(sample, sizes.unit_bytes);
+  LogGopsPrices prices(of_blocks, parameters, message_bytes_of(sample, sizes.unit_bytes));
   return program_of(sample, prices, folds_from);
 }
 
@@ -197,8 +217,9 @@ StrategyProgram program_of(const Sample& sample, std::int64_t unit_bytes, const 
   const std::span<const std::int32_t> nodes = sample.problem.nodes
                                                   ? std::span<const std::int32_t>(*sample.problem.nodes)
                                                   : std::span<const std::int32_t>();
-  const model::Scenario scenario{.machine = machine, .nodes = nodes};
-  MachinePrices prices(unit_bytes, scenario);
+  const MessageBytes bytes = message_bytes_of(sample, unit_bytes);
+  const model::Scenario scenario{.machine = machine, .nodes = nodes, .message_bytes = bytes};
+  MachinePrices prices(strategies::block_bytes(sample, unit_bytes), scenario);
   return program_of(sample, prices, folds_from);
 }
 

@@ -156,6 +156,67 @@ TEST(ClosedForm, GrowsByARoundWithEachDoubling) {
   EXPECT_NEAR(closed_form("dissemination", problem, machine)->seconds, 20 * round, 1e-9 * round);
 }
 
+// A processor that takes alpha for a message and beta for a byte, and nothing else.
+Machine machine_of(double alpha, double beta) {
+  machine::MessageCost cost;
+  cost.bytes_max = INT64_MAX;
+  cost.send = Figure{alpha, alpha, alpha};
+  cost.send_per_byte = Figure{beta, beta, beta};
+  Machine machine;
+  machine.step = Figure{};
+  machine.levels = {{machine::Level::network, {cost}, 0}};
+  return machine;
+}
+
+/// A closed form on such a machine, by its messages and its units.
+struct Number {
+  std::string_view equation;
+  schedule::Operation operation;
+  std::string_view strategy;
+  schedule::Parameters parameters;
+  std::int32_t ranks;
+  double messages;
+  double units;
+};
+
+// With ranks for which meshes and cubes are full, and others: 60 is an 8x8 mesh with 4 holes and a 4x4x4 one,
+// 48 is half a cube on top of one of 32.
+TEST(ClosedForm, HasTheEquationsNumbers) {
+  using enum schedule::Operation;
+  const std::vector<Number> numbers{{"3.1", alltoall, "direct", {}, 64, 63, 63},
+                                    {"3.2", alltoall, "mesh2d", {}, 64, 2 * 7, 2 * 7 * 8},
+                                    {"3.3", allgather, "mesh2d", {}, 64, 2 * 7, 63},
+                                    {"3.4", alltoall, "mesh2d", {}, 60, 2 * 7, 2 * 60},
+                                    {"3.5", allgather, "mesh2d", {}, 60, 2 * 7, 61},
+                                    {"3.6", alltoall, "mesh3d", {}, 64, 3 * 3, 3 * 3 * 16},
+                                    {"3.7", allgather, "mesh3d", {}, 64, 3 * 3, 63},
+                                    {"3.8", alltoall, "mesh3d", {}, 60, 3 * 3, 3 * 60 + 16},
+                                    {"3.9", allgather, "mesh3d", {}, 60, 3 * 3, 60 + 2 * 4},
+                                    {"3.10", alltoall, "hypercube", {}, 64, 6, 6 * 32},
+                                    {"3.11", allgather, "hypercube", {}, 64, 6, 63},
+                                    {"3.12", alltoall, "hypercube", {}, 48, 2 * 5, 5 * 48},
+                                    {"3.13", allgather, "hypercube", {}, 48, 5 + 1, 2 * 47},
+                                    {"3.16", allgather, "hybrid_hypercube", {{"z", 3}}, 64, 3 + 7, 7 + 7 * 8},
+                                    {"4.3", allgather, "ring", {{"segment", 0}}, 64, 63, 63},
+                                    {"4.4", allgather, "prefix", {{"window", 1}, {"barrier", 0}}, 64, 63, 63},
+                                    {"4.5", allgather, "k_prefix", {{"k", 8}, {"barrier", 0}}, 60, 59, 59},
+                                    {"4.6", allgather, "k_shift", {{"k", 5}, {"barrier", 0}}, 60, 59, 59}};
+  constexpr double alpha = 1e-3; // against rounding of bytes
+  constexpr double beta = 1e-9;
+  const Machine machine = machine_of(alpha, beta);
+  for (const Number& one : numbers)
+    for (const std::int64_t bytes : {0, 76, 476, 8192}) {
+      schedule::Problem problem{.operation = one.operation, .ranks = one.ranks, .unit_bytes = bytes};
+      problem.parameters = one.parameters;
+      const double copied = MessageTerms(machine, machine::Level::network).copy(bytes);
+      const double wanted = one.messages * alpha + one.units * static_cast<double>(bytes) * beta + copied;
+      const auto form = closed_form(one.strategy, problem, machine);
+      ASSERT_TRUE(form) << one.equation;
+      EXPECT_NE(form->source.find(one.equation), std::string_view::npos) << form->source;
+      EXPECT_NEAR(form->seconds, wanted, 64 * beta) << one.equation << ", " << bytes << " bytes";
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Ranks, ClosedForms, testing::Values(2, 3, 4, 7, 8, 9, 13, 16, 27, 31, 64));
 
 } // namespace

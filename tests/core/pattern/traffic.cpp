@@ -21,13 +21,13 @@ TEST(TrafficClass, TellsFewLargeMessagesFromManySmallOnes) {
   const Traffic sparse{8 * 10 * 2, 8 * 10 * 14000};
   const Traffic dense{8 * 10 * 7, 8 * 10 * 14000};
   EXPECT_NE(traffic_class(sparse, 10, 8), traffic_class(dense, 10, 8));
-  EXPECT_EQ(bytes_per_pair(sparse, 10, 8), bytes_per_pair(dense, 10, 8));
-  EXPECT_EQ(bytes_per_pair(dense, 10, 8), 2000);
+  EXPECT_EQ(bytes_per_message(sparse), 7000);
+  EXPECT_EQ(bytes_per_message(dense), 2000);
 }
 
 TEST(TrafficClass, OfNothingIsNothing) {
   EXPECT_EQ(traffic_class({}, 10, 8), TrafficClass{});
-  EXPECT_EQ(bytes_per_pair({}, 0, 1), 0);
+  EXPECT_EQ(bytes_per_message({}), 0);
 }
 
 TEST(Visit, KeepsWaitingApartFromTransfer) {

@@ -94,6 +94,21 @@ def test_smoke_onesided(thalweg: Command, tmp_path: Path, mpi: str) -> None:
     assert [row["metric"] for row in rows] == 4 * ["loose against strict", "loose against MPI"]
 
 
+@pytest.mark.parametrize("mpi", ["openmpi", pytest.param("mpich", marks=pytest.mark.exhaustive)])
+def test_smoke_overlap(thalweg: Command, tmp_path: Path, mpi: str) -> None:
+    rows_file = tmp_path / "rows.json"
+    words = ["--mpi", mpi, "-n", "2", "--ops", "ialltoall", "--sizes", "64", "--tests", "1,0", "--batches", "2"]
+    result = thalweg("bench", "overlap", *words, "--json", str(rows_file))
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.count("hidden") == 2 * 3, "natively, passed on, and the best, with a test and without"
+    rows = json.loads(rows_file.read_text())
+    metrics = ["exposed time", "lost computation", "completion time", "exposed part"]
+    assert [row["metric"] for row in rows] == 2 * 2 * metrics
+    refused = thalweg("bench", "overlap", "--ops", "alltoall")
+    assert refused.returncode == 2
+    assert "name ialltoall" in refused.stderr
+
+
 @given(st.floats(1e-5, 1e9), st.floats(1e-5, 1e9))
 def test_a_row_holds_the_ratio_of_its_own_figures_however_small(ours: float, peer: float) -> None:
     row = make_row("a case", "completion time", "us", ours, peer, "peer")

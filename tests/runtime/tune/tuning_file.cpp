@@ -137,6 +137,85 @@ TEST(TuningFile, NonblockingCallsHavePicksOfTheirOwn) {
   EXPECT_EQ(to_text({read}), to_text(file));
 }
 
+TEST(TuningFile, NonblockingCallsHaveTheFiguresThatTheyWereChosenBy) {
+  TuningFile file;
+  Pick pick = pick_of("alltoall", 64, "bruck");
+  pick.objective = "overlap";
+  pick.overlaps = {{1e-6, 2e-6, 3e-6}, {4e-6, 5e-6, 6e-6}};
+  merge(file, {machine_named("one"), {}, {}, {pick, pick_of("alltoall", 8, "bruck")}});
+  const std::string text = to_text(file);
+  const TuningFile again = parse_tuning(text, "again");
+  EXPECT_EQ(to_text(again), text);
+  ASSERT_EQ(again.front().nonblocking.size(), 2U);
+  const Pick& old = again.front().nonblocking[0];
+  const Pick& measured = again.front().nonblocking[1];
+  ASSERT_TRUE(measured.overlaps);
+  EXPECT_DOUBLE_EQ(measured.overlaps->pick.exposed, 1e-6);
+  EXPECT_DOUBLE_EQ(measured.overlaps->pick.completion, 3e-6);
+  EXPECT_DOUBLE_EQ(measured.overlaps->native.lost, 5e-6);
+  EXPECT_EQ(measured.objective, "overlap");
+  EXPECT_FALSE(old.overlaps) << "of older files they are not known";
+  EXPECT_EQ(old.objective, "");
+  for (const auto& [whole, damaged] :
+       {std::pair("objective = 'overlap'", "objective = 'watts'"), std::pair("native_lost = \"5 us\"", ""),
+        std::pair("completion = \"3 us\"", "completion = \"3 pounds\"")}) {
+    std::string wrong = text;
+    const std::size_t place = wrong.find(whole);
+    ASSERT_NE(place, std::string::npos) << whole << text;
+    wrong.replace(place, std::string_view(whole).size(), damaged);
+    EXPECT_THROW(parse_tuning(wrong, "wrong"), Error) << damaged;
+  }
+}
+
+std::string problem_of_tuning(const std::string& text) {
+  try {
+    parse_tuning(text, "tuning.toml");
+  } catch (const Error& error) {
+    EXPECT_FALSE(error.remedy().empty());
+    return error.problem();
+  }
+  return {};
+}
+
+std::string file_of(std::initializer_list<Pick> picks) {
+  TuningFile file;
+  merge(file, {machine_named("one"), picks});
+  return to_text(file);
+}
+
+Pick pick_by_degree(std::int32_t degree, const std::string& use) {
+  Pick pick = pick_of("alltoallv", 1000, use);
+  pick.degree = degree;
+  return pick;
+}
+
+TEST(TuningFile, EachDegreeHasAPickOfItsOwn) {
+  TuningFile file;
+  merge(file, {machine_named("one"), {pick_by_degree(4, "direct"), pick_by_degree(0, "mesh2d")}});
+  merge(file, {machine_named("one"), {pick_by_degree(4, "sparse"), pick_by_degree(1, "direct")}});
+  const std::string text = to_text(file);
+  const std::vector<Pick> read = parse_tuning(text, "again").front().picks;
+  ASSERT_EQ(read.size(), 3U);
+  EXPECT_EQ(strategies::to_text(read[0].use), "mesh2d");
+  EXPECT_EQ(read[1].degree, 1);
+  EXPECT_EQ(strategies::to_text(read[2].use), "sparse") << "the newer one";
+  EXPECT_EQ(to_text(parse_tuning(text, "again")), text);
+}
+
+TEST(TuningFile, RefusesDegreesThatAreNone) {
+  const std::string text = file_of({pick_by_degree(4, "direct")});
+  EXPECT_EQ(problem_of_tuning(text), "");
+  for (const char* const degree : {"degree = 0", "degree = -1", "degree = 1.5", "degree = \"all\""}) {
+    std::string changed = text;
+    changed.replace(changed.find("degree = 4"), 10, degree);
+    EXPECT_NE(problem_of_tuning(changed).find("degree"), std::string::npos) << degree;
+  }
+  std::string other = text;
+  for (std::size_t at = other.find("alltoallv"); at != std::string::npos; at = other.find("alltoallv"))
+    other.replace(at, 9, "alltoall");
+  EXPECT_NE(problem_of_tuning(other).find("alltoall has no degree"), std::string::npos);
+}
+
 TEST(TuningFile, ReadsTheFormerNameOfTheFallback) {
   TuningFile file;
   Pick pick = pick_of("broadcast", 64, "library:pipeline");
@@ -206,22 +285,6 @@ TEST(TuningFile, RefusesWhatItDoesNotUnderstandAsAWhole) {
   EXPECT_TRUE(parse_tuning(" \n", "blank").empty());
 }
 
-std::string problem_of_tuning(const std::string& text) {
-  try {
-    parse_tuning(text, "tuning.toml");
-  } catch (const Error& error) {
-    EXPECT_FALSE(error.remedy().empty());
-    return error.problem();
-  }
-  return {};
-}
-
-std::string file_of(std::initializer_list<Pick> picks) {
-  TuningFile file;
-  merge(file, {machine_named("one"), picks});
-  return to_text(file);
-}
-
 TEST(TuningFile, RefusesUnknownKeysWithTheirLine) {
   const std::string text = file_of({pick_of("allreduce", 8, "ring"), pick_of("broadcast", 65536, "chain")});
   std::size_t line = 1;
@@ -258,7 +321,12 @@ TEST(TuningFile, RefusesTwoPicksForOneCase) {
 TEST(TuningFile, EveryTruncationAndFlippedByteReadsOrIsRefused) {
   TuningFile file;
   merge(file, {machine_named("one"),
-               {pick_of("allreduce", 8, "ring"), pick_of("broadcast", 65536, "chain:segment=8KiB")}});
+               {pick_of("allreduce", 8, "ring"), pick_of("broadcast", 65536, "chain:segment=8KiB"),
+                pick_by_degree(4, "direct")}});
+  Pick nonblocking = pick_of("alltoall", 64, "bruck");
+  nonblocking.objective = "cpu";
+  nonblocking.overlaps = {{1e-6, 2e-6, 3e-6}, {4e-6, 5e-6, 6e-6}};
+  merge(file, {machine_named("one"), {}, {}, {nonblocking}});
   const std::string valid = to_text(file);
   for (std::size_t at = 0; at < valid.size(); ++at) {
     std::string flipped = valid;

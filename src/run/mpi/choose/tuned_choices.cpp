@@ -5,6 +5,7 @@
 #include "base/of_process.hpp"
 #include "mpi/call/operators.hpp"
 #include "mpi/call/sides.hpp"
+#include "strategies/degree.hpp"
 
 #include <algorithm>
 #include <map>
@@ -138,7 +139,7 @@ void TunedChoices::take(Picks& known, const std::vector<tune::Pick>& picks) {
     Choice choice = make_choice(pick.use, "best by the tuning file");
     const Finder finder = finder_of(pick);
     choice.blocks = strategies::is_native(pick.use) && finder == Finder::tuner;
-    known[operation].add(pick.ranks, pick.nodes, {pick.bytes, finder, std::move(choice)});
+    known[operation].add(pick.ranks, pick.nodes, {pick.bytes, finder, std::move(choice), pick.degree});
     any_ = true;
   }
 }
@@ -154,27 +155,62 @@ void TunedChoices::take(const tune::Tuning& tuning) {
 
 const Choice* TunedChoices::of(const CollectiveCall& call, CommunicatorState& communicator, bool all) const {
   const Mode mode = call.function->mode;
-  if (mode == Mode::persistent || !communicator.agreed || communicator.inter)
+  if (!communicator.agreed || communicator.inter)
     return nullptr;
   const Entry* found = nearest(mode == Mode::blocking ? picks_ : nonblocking_, call.function->operation,
-                               agreed_unit_bytes(call, communicator), communicator);
+                               {.bytes = agreed_unit_bytes(call, communicator)}, communicator);
   if (found == nullptr || !(all || is_exact(call) || may_change_digits(*found, call)))
     return nullptr;
   return &found->choice;
 }
 
-const TunedChoices::Entry* TunedChoices::nearest(Operation operation, std::int64_t bytes,
-                                                 CommunicatorState& communicator) const {
-  return nearest(picks_, operation, bytes, communicator);
+namespace {
+
+using Entry = TunedChoices::Entry;
+
+/// The first of the tuner's, if all of them choose the same.
+const Entry* same_for_all(std::span<const Entry> entries) {
+  const auto is_like_first = [&](const Entry& entry) {
+    return entry.finder == TunedChoices::Finder::tuner &&
+           entry.choice.id == entries.front().choice.id; // the library's own all have the same
+  };
+  return !entries.empty() && std::ranges::all_of(entries, is_like_first) ? &entries.front() : nullptr;
 }
 
-const TunedChoices::Entry* TunedChoices::nearest(const Picks& known, Operation operation, std::int64_t bytes,
-                                                 CommunicatorState& communicator) {
+double ratio(double a, double b) {
+  return std::max({a, b, 1.0}) / std::max(std::min(a, b), 1.0);
+}
+
+/// By size and degree, an octave of the one being as far as one of the other. Of products and quotients
+/// alone, which are the same on all hosts.
+const Entry* nearest_by_degree(std::span<const Entry> entries, const UnitSize& size, int others) {
+  const auto distance = [&](const Entry& entry) {
+    return ratio(static_cast<double>(entry.bytes), static_cast<double>(size.bytes)) *
+           ratio(entry.degree > 0 ? entry.degree : others, size.degree > 0 ? size.degree : others);
+  };
+  const auto found = std::ranges::min_element(entries, {}, distance);
+  return found == entries.end() ? nullptr : &*found;
+}
+
+} // namespace
+
+const Entry* TunedChoices::nearest(Operation operation, const UnitSize& size,
+                                   CommunicatorState& communicator) const {
+  return nearest(picks_, operation, size, communicator);
+}
+
+const Entry* TunedChoices::nearest(const Picks& known, Operation operation, const UnitSize& size,
+                                   CommunicatorState& communicator) {
   const job::PicksByShape<Entry>& picks = known[static_cast<std::size_t>(operation)];
-  if (picks.is_empty() || bytes < 0)
+  if (picks.is_empty())
     return nullptr;
   THALWEG_ASSERT(light, communicator.agreed && !communicator.inter);
-  return picks.nearest(communicator.size, communicator.group().node_count(), bytes);
+  const int nodes = communicator.group().node_count();
+  if (size.bytes < 0)
+    return same_for_all(picks.of(communicator.size, nodes));
+  if (strategies::has_degree(*strategies::find_call(call_name(operation))))
+    return nearest_by_degree(picks.of(communicator.size, nodes), size, communicator.size - 1);
+  return picks.nearest(communicator.size, nodes, size.bytes);
 }
 
 TunedChoices& tuned_choices() {

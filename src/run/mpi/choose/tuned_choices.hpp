@@ -31,6 +31,12 @@ struct Choice {
   std::int64_t id = 0; ///< the same for the same strategy and parameters, whenever they are chosen
 };
 
+/// What a call's units are, as far as all ranks know it: of tune::Case.
+struct UnitSize {
+  std::int64_t bytes = 0; ///< -1: each rank knows its own alone
+  double degree = 0;      ///< to how many others a rank has something, in the mean; 0: to all
+};
+
 /// A choice for a call, and how long it holds.
 struct Decision {
   const Choice* choice = nullptr;
@@ -70,6 +76,7 @@ public:
     std::int64_t bytes;
     Finder finder;
     Choice choice;
+    std::int32_t degree = 0; ///< tune::Pick::degree
   };
 
   /// Replaces what is known. The picks are what takes effect (choose/effect.hpp).
@@ -79,19 +86,20 @@ public:
   bool any_nonblocking_strategy() const { return any_nonblocking_strategy_; }
 
   /// The choice for the nearest size that was tuned for communicators like this one, or null. Nonblocking
-  /// calls have choices of their own. Nothing is known of calls whose sizes are not known to all ranks, and
-  /// of persistent ones, which were not measured. What programs have learned holds for calls whose result is
-  /// the same with every strategy. Strategies of the tuner hold for sums too, in which last digits may
-  /// change. Neither is bound so for `all`.
+  /// calls have choices of their own, and persistent ones have those too: between a start and its wait the
+  /// program computes alike. Where sizes are not known to all ranks a choice of the tuner holds if it is the
+  /// same for all sizes and degrees that were tuned, as ranks could not agree on one of several. What
+  /// programs have learned holds for calls whose result is the same with every strategy. Strategies of the
+  /// tuner hold for sums too, in which last digits may change. Neither is bound so for `all`.
   const Choice* of(const CollectiveCall& call, CommunicatorState& communicator, bool all) const;
-  /// The same for blocking calls of so many bytes of a unit.
-  const Entry* nearest(Operation operation, std::int64_t bytes, CommunicatorState& communicator) const;
+  /// The same for blocking calls with such units, on which the ranks have agreed.
+  const Entry* nearest(Operation operation, const UnitSize& size, CommunicatorState& communicator) const;
 
 private:
   using Picks = std::array<job::PicksByShape<Entry>, operation_count>;
 
   void take(Picks& known, const std::vector<tune::Pick>& picks);
-  static const Entry* nearest(const Picks& known, Operation operation, std::int64_t bytes,
+  static const Entry* nearest(const Picks& known, Operation operation, const UnitSize& size,
                               CommunicatorState& communicator);
 
   Picks picks_;

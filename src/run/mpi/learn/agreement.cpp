@@ -2,7 +2,6 @@
 #include "mpi/learn/agreement.hpp"
 
 #include "base/assertion.hpp"
-#include "mpi/choose/tuned_choices.hpp"
 #include "mpi/choose/tuning.hpp"
 #include "mpi/comm/clocks.hpp"
 #include "mpi/state/runtime.hpp"

@@ -5,6 +5,7 @@
 
 #include "mpi/abi/native.hpp"
 #include "mpi/call/collective_call.hpp"
+#include "mpi/choose/tuned_choices.hpp"
 #include "mpi/comm/communicators.hpp"
 #include "tune/candidates.hpp"
 #include "tune/learner.hpp"
@@ -37,12 +38,6 @@ private:
   std::vector<double> own_sums_;
   std::vector<double> maxima_;
   std::vector<double> sums_;
-};
-
-/// What a call's units are: of tune::Case.
-struct UnitSize {
-  std::int64_t bytes = 0;
-  double degree = 0;
 };
 
 /// The candidates for a call in the model's order, the same on all ranks of a communicator.

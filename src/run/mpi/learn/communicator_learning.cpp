@@ -46,6 +46,15 @@ bool is_identified_by_signature(const CollectiveCall& call, const CommunicatorSt
   return !has_arrays && !has_root_of_blocks && is_identified_by_handles(call, ranks_of(communicator));
 }
 
+/// Was the entry found for units like these?
+bool is_alike(const TunedChoices::Entry& entry, const UnitSize& size, int others) {
+  const auto degree_class = [others](double degree) {
+    return pattern::size_class(degree > 0 ? static_cast<std::int64_t>(degree + 0.5) : others);
+  };
+  return size.bytes >= 0 && pattern::size_class(entry.bytes) == pattern::size_class(size.bytes) &&
+         degree_class(entry.degree) == degree_class(size.degree);
+}
+
 } // namespace
 
 CommunicatorLearning::CommunicatorLearning(CommunicatorState& communicator) : communicator_(communicator) {}
@@ -68,17 +77,17 @@ CommunicatorLearning::CallSequence* CommunicatorLearning::sequence_of(const Call
   if (sequences_.size() == max_sequences)
     return nullptr;
   CallSequence& sequence = sequences_[kind.key()];
-  sequence.current = &context_of(sequence, kind, {kind.size, 0}, kind.bytes);
+  sequence.current = &context_of(sequence, kind, {kind.size, 0}, {kind.bytes});
   return &sequence;
 }
 
 TuningContext& CommunicatorLearning::context_of(CallSequence& sequence, const CallKind& kind,
-                                                pattern::TrafficClass traffic, std::int64_t bytes) {
+                                                pattern::TrafficClass traffic, const UnitSize& size) {
   std::unique_ptr<TuningContext>& context = sequence.contexts[traffic];
   if (!context) {
-    const TunedChoices::Entry* start = tuned_choices().nearest(kind.operation, bytes, communicator_);
+    const TunedChoices::Entry* start = tuned_choices().nearest(kind.operation, size, communicator_);
     const bool searched = start != nullptr && start->finder != TunedChoices::Finder::interrupted &&
-                          pattern::size_class(start->bytes) == pattern::size_class(bytes);
+                          is_alike(*start, size, communicator_.size - 1);
     context = std::make_unique<TuningContext>(kind, start == nullptr ? nullptr : &start->choice, searched,
                                               circumstances(), exploration_budget_);
   }
@@ -159,7 +168,7 @@ void CommunicatorLearning::close_round(CallSequence& sequence) {
     agreement_seconds_ = context.learner().agreement_seconds();
   if (context.kind().is_private) {
     const CallKind kind = context.kind();
-    sequence.current = &context_of(sequence, kind, context.traffic(), context.bytes());
+    sequence.current = &context_of(sequence, kind, context.traffic(), {context.bytes(), context.degree()});
   }
 }
 

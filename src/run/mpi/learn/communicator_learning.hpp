@@ -56,7 +56,7 @@ private:
   const LearnedCall& find(const CollectiveCall& call);
   CallSequence* sequence_of(const CallKind& kind);
   TuningContext& context_of(CallSequence& sequence, const CallKind& kind, pattern::TrafficClass traffic,
-                            std::int64_t bytes);
+                            const UnitSize& size);
   Circumstances circumstances() const;
   void open_round(CallSequence& sequence);
   void close_round(CallSequence& sequence);

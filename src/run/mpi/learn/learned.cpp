@@ -16,7 +16,7 @@ namespace thalweg::mpi {
 
 namespace {
 
-// By call, ranks, nodes and bytes: what the communicator with the most such calls has learned.
+// By call, ranks, nodes, bytes and degree: what the communicator with the most such calls has learned.
 class Collection {
 public:
   void add(LearnedEntry entry) {
@@ -34,7 +34,7 @@ public:
   std::vector<LearnedEntry> sorted() const {
     std::vector<LearnedEntry> result = entries_;
     std::ranges::sort(result, {}, [](const LearnedEntry& entry) {
-      return std::tie(entry.call, entry.ranks, entry.nodes, entry.bytes);
+      return std::tie(entry.call, entry.ranks, entry.nodes, entry.bytes, entry.degree);
     });
     return result;
   }
@@ -52,6 +52,10 @@ LearningStore& kept() {
   return of_process<LearningStore>();
 }
 
+std::int32_t rounded_degree(double degree) {
+  return degree > 0 ? std::max(1, static_cast<std::int32_t>(degree + 0.5)) : 0;
+}
+
 LearnedEntry entry_of(const TuningContext& context, CommunicatorState& communicator) {
   const tune::Learner& learner = context.learner();
   LearnedEntry entry;
@@ -59,6 +63,7 @@ LearnedEntry entry_of(const TuningContext& context, CommunicatorState& communica
   entry.ranks = communicator.size;
   entry.nodes = communicator.group().node_count();
   entry.bytes = context.bytes();
+  entry.degree = context.degree() < communicator.size - 1 ? rounded_degree(context.degree()) : 0;
   entry.calls = learner.calls();
   entry.state = learner.state();
   entry.searched = learner.has_searched();

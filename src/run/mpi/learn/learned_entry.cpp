@@ -70,6 +70,7 @@ ordered_json to_json(const LearnedEntry& entry) {
           {"ranks", entry.ranks},
           {"nodes", entry.nodes},
           {"bytes", entry.bytes},
+          {"degree", entry.degree},
           {"communicators", entry.communicators},
           {"calls", entry.calls},
           {"state", text_of(entry.state)},
@@ -90,6 +91,7 @@ LearnedEntry from_json(const ordered_json& json) {
   entry.ranks = json.at("ranks");
   entry.nodes = json.at("nodes");
   entry.bytes = json.at("bytes");
+  entry.degree = json.at("degree");
   entry.communicators = json.at("communicators");
   entry.calls = json.at("calls");
   entry.state = with_text(states, json.at("state"));
@@ -116,7 +118,8 @@ ordered_json array_of(std::span<const LearnedEntry> entries) {
 } // namespace
 
 bool LearnedEntry::is_same_case(const LearnedEntry& other) const {
-  return std::tie(call, ranks, nodes, bytes) == std::tie(other.call, other.ranks, other.nodes, other.bytes);
+  return std::tie(call, ranks, nodes, bytes, degree) ==
+         std::tie(other.call, other.ranks, other.nodes, other.bytes, other.degree);
 }
 
 std::string document_of(std::span<const LearnedEntry> entries) {
@@ -148,7 +151,8 @@ std::optional<tune::Pick> pick_of(const LearnedEntry& entry) {
                     .seconds = pick.seconds,
                     .native_seconds = native.seconds,
                     .trials = static_cast<std::int32_t>(pick.rounds),
-                    .source = entry.searched ? std::string(tune::online_source) : "online, unfinished"};
+                    .source = entry.searched ? std::string(tune::online_source) : "online, unfinished",
+                    .degree = entry.degree};
 }
 
 } // namespace thalweg::mpi

@@ -19,6 +19,7 @@ struct LearnedEntry {
   std::int32_t ranks = 0;
   std::int32_t nodes = 0;
   std::int64_t bytes = 0;
+  std::int32_t degree = 0;         ///< to how many others a rank had something; 0: to all
   std::uint64_t communicators = 1; ///< that made such calls
   std::uint64_t calls = 0;
   tune::Learner::State state = tune::Learner::State::counting;

@@ -9,6 +9,7 @@
 #include "mpi/observe/stopwatch.hpp"
 #include "mpi/state/runtime.hpp"
 #include "pattern/traffic.hpp"
+#include "strategies/degree.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -92,7 +93,7 @@ double half(std::uint64_t word, int which) {
 
 TuningContext::TuningContext(const CallKind& kind, const Choice* start, bool searched,
                              const Circumstances& around, tune::ExplorationBudget& exploration_budget)
-    : kind_(kind),
+    : kind_(kind), has_degree_(strategies::has_degree(*strategies::find_call(call_name(kind.operation)))),
       learner_(limits(kind, around, exploration_budget), ordering_seconds_per_rank * around.ranks,
                start == nullptr ? "" : start->text, searched) {
   choices_.emplace_back();
@@ -218,8 +219,8 @@ bool TuningContext::learn(const std::vector<double>& maxima, const std::vector<d
   if (kind_.is_private) {
     const pattern::Traffic all{static_cast<std::int64_t>(sums[0]), static_cast<std::int64_t>(sums[1])};
     traffic_ = pattern::traffic_class(all, static_cast<std::int64_t>(calls), ranks);
-    private_bytes_ = pattern::bytes_per_pair(all, static_cast<std::int64_t>(calls), ranks);
-    degree_ = pattern::degree(all, static_cast<std::int64_t>(calls), ranks);
+    private_bytes_ = pattern::bytes_per_message(all);
+    degree_ = has_degree_ ? pattern::degree(all, static_cast<std::int64_t>(calls), ranks) : 0;
   }
   tune::LowerBounds bounds;
   if (runtime.world.placement.oversubscribed)

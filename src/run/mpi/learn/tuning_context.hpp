@@ -80,7 +80,7 @@ public:
   tune::Learner& learner() { return learner_; }
   const tune::Learner& learner() const { return learner_; }
   const CallKind& kind() const { return kind_; }
-  /// Of a unit, in the mean.
+  /// Of a unit, in the mean; of private sizes those that are not empty.
   std::int64_t bytes() const;
   /// To how many others a rank sends something, in the mean; 0: not known, as all have as much for all.
   double degree() const { return degree_; }
@@ -101,6 +101,7 @@ private:
   tune::LowerBounds lower_bounds(std::span<const double> work, int nodes) const;
 
   CallKind kind_;
+  bool has_degree_;
   tune::Learner learner_;
   std::deque<Choice> choices_; ///< by trial; their addresses stay
   tune::Round round_;

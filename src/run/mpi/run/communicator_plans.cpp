@@ -77,7 +77,8 @@ CommunicatorPlans::Lookup CommunicatorPlans::plan_for(CallBinding& bound,
   THALWEG_ASSERT(light,
                  bound.problem.ranks == communicator.size && bound.problem.operation == strategy.operation);
   THALWEG_ASSERT(light, transport_->rank() == communicator.rank && communicator.is_open());
-  const bool passes_on = bound.unequal && !strategy.unequal_blocks;
+  // Neighborhoods' blocks are of one size between neighbors alone, also where each rank's own are.
+  const bool passes_on = (bound.unequal || bound.problem.neighborhoods) && !strategy.unequal_blocks;
   if (passes_on && !schedule::has_private_sizes(bound.problem.operation))
     return {nullptr, nullptr, "blocks of unequal sizes, which the strategy does not support"};
   bound.problem.parameters = scheduled.parameters();
