@@ -59,7 +59,7 @@ TEST(Selection, OfAStrategyMayBeAdvancedByTheThread) {
   EXPECT_NE(direct, threaded);
   EXPECT_EQ(schedule_of(direct).parameters(), schedule_of(threaded).parameters());
   EXPECT_EQ(to_text(threaded), "alltoall=direct+thread");
-  const std::string_view several = "alltoall=bruck:radix=4,order=tour+thread;broadcast=binary+thread";
+  const std::string_view several = "alltoall=bruck:radix=4,order=tour+thread;broadcast=chain+thread";
   EXPECT_EQ(to_text(parse_selections(several)), several);
   EXPECT_EQ(to_text(parse_selections("allreduce=ring+thread,alltoall=direct+thread")),
             "allreduce=ring+thread;alltoall=direct+thread");
@@ -108,7 +108,8 @@ TEST(Selection, RefusesEachMistakeWithItsRemedy) {
   has(refusal_of("allreduce=recursive_doubling:segment=-1"), "is not a size");
   has(refusal_of("allreduce=recursive_doubling:segment=9999GiB"),
       "segment=9.765 TiB is out of range; choose");
-  has(refusal_of("alltoall=direct+thraed"), "alltoall='direct' has '+thraed' behind its strategy; write +thread");
+  has(refusal_of("alltoall=direct+thraed"),
+      "alltoall='direct' has '+thraed' behind its strategy; write +thread");
   has(refusal_of("alltoall=direct+"), "has '+' behind its strategy");
   has(refusal_of("alltoall=direct+thread+thread"), "no strategy 'direct+thread'");
   has(refusal_of("alltoall=native+thread"), "alltoall native is the library's");

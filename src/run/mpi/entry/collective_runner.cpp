@@ -11,6 +11,7 @@
 #include "mpi/state/gate.hpp"
 #include "mpi/state/process_state.hpp"
 #include "mpi/state/runtime.hpp"
+#include "mpi/wait/progress_thread.hpp"
 #include "transport/mpi/mpi_transport.hpp"
 
 #include <optional>

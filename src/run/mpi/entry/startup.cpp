@@ -20,8 +20,8 @@
 #include "mpi/state/runtime.hpp"
 #include "mpi/state/settings.hpp"
 #include "mpi/trace/followed_span.hpp"
-#include "mpi/wait/progress_thread.hpp"
 #include "mpi/wait/library_progress.hpp"
+#include "mpi/wait/progress_thread.hpp"
 #include "mpi/wait/wait_mode.hpp"
 #include "place/rank_order.hpp"
 

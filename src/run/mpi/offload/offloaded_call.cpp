@@ -259,7 +259,8 @@ CallResult OffloadedCall::make_persistent(std::unique_ptr<NicOperation> operatio
                                           plans.shared_transport(), plans.persistent_tags());
   auto pending = std::make_unique<NicCollective>(std::move(group), std::move(operation), function_name(call));
   pending->fall_back_on(std::move(fallback.pending));
-  return done(hand_out_persistent(exactly(exact, std::move(pending)), strategies::Advancing::in_calls, call.comm, call.request));
+  return done(hand_out_persistent(exactly(exact, std::move(pending)), strategies::Advancing::in_calls,
+                                  call.comm, call.request));
 }
 
 } // namespace thalweg::mpi

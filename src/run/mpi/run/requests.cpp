@@ -124,7 +124,8 @@ int refuse_to_cancel(void*, int) {
 bool advance_all(AdvancedFrom place);
 
 void begin(Requests& all, OwnOperation& ongoing) {
-  THALWEG_ASSERT(light, !ongoing.active && !ongoing.complete && !ongoing.has_ended && ongoing.call != nullptr);
+  THALWEG_ASSERT(light,
+                 !ongoing.active && !ongoing.complete && !ongoing.has_ended && ongoing.call != nullptr);
   THALWEG_ASSERT(heavy, std::ranges::find(all.in_flight, &ongoing) == all.in_flight.end());
   ongoing.active = true;
   all.in_flight.push_back(&ongoing);

@@ -22,11 +22,14 @@ namespace thalweg::mpi {
 
 namespace {
 
+enum class Core { unknown, own, shared };
+
 struct ProgressThread {
   std::counting_semaphore<> work{0};
   std::atomic<bool> is_stopping{false};
   std::mutex starting;
   std::thread thread;
+  std::atomic<Core> core{Core::unknown}; // until it has begun
 };
 
 // A rank's own core and another one, which no rank needs.
@@ -64,6 +67,7 @@ void advance_all(const ProgressThread& self, const wait::Settings& settings) {
 void run(ProgressThread& self) {
   const Inside inside;
   const bool has_core = has_core_of_its_own();
+  self.core = has_core ? Core::own : Core::shared;
   process.background.thread_shares_core.store(!has_core, std::memory_order_relaxed);
   const wait::Settings settings = pauses(has_core);
   while (!self.is_stopping.load()) {
@@ -72,8 +76,8 @@ void run(ProgressThread& self) {
   }
 }
 
-// Signals are the program's threads'. False, for good, where the system gives no more threads: operations then
-// go on in the program's calls.
+// Signals are the program's threads'. False, for good, where the system gives no more threads: operations
+// then go on in the program's calls.
 bool start(ProgressThread& self) {
   sigset_t all;
   sigset_t before;
@@ -94,10 +98,36 @@ bool is_set(const char* name) {
   return value != nullptr && std::strcmp(value, "1") == 0;
 }
 
+// What launchers say of all ranks and of those on this host. Where none says anything, ranks are taken to be
+// on one host.
+bool are_ranks_on_several_hosts() {
+  struct Counts {
+    const char* here;
+    const char* all;
+  };
+  for (const auto& [here, all] : {Counts{"OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_SIZE"},
+                                  Counts{"MPI_LOCALNRANKS", "PMI_SIZE"}}) {
+    const char* const ranks_here = std::getenv(here);
+    const char* const ranks = std::getenv(all);
+    if (ranks_here != nullptr && ranks != nullptr)
+      return std::strcmp(ranks_here, ranks) != 0;
+  }
+  const char* const hosts = std::getenv("SLURM_STEP_NUM_NODES");
+  return hosts != nullptr && std::strcmp(hosts, "1") != 0;
+}
+
+bool names_thread(const char* name) {
+  const char* const value = std::getenv(name);
+  return value != nullptr && std::strstr(value, "+thread") != nullptr;
+}
+
 } // namespace
 
 int thread_level_to_ask_for(int wanted) {
-  return is_set("THALWEG_PROGRESS_THREAD") || is_set("THALWEG_ASK_FOR_THREADS") ? MPI_THREAD_MULTIPLE : wanted;
+  const bool is_chosen = is_set("THALWEG_THREADS_ON_HOSTS") || names_thread("THALWEG_USE");
+  return is_set("THALWEG_PROGRESS_THREAD") || (is_chosen && are_ranks_on_several_hosts())
+             ? MPI_THREAD_MULTIPLE
+             : wanted;
 }
 
 bool thread_may_call_library() {
@@ -108,9 +138,10 @@ const char* name_without_thread(const char* text) {
   static std::once_flag once;
   std::call_once(once, [text] {
     if (runtime.settings.verbose && runtime.world.rank == 0)
-      log_line(fmt::format("{} runs without its thread, which may not call the MPI library; ask MPI_Init_thread "
-                           "for MPI_THREAD_MULTIPLE, or give --progress-thread",
-                           text));
+      log_line(
+          fmt::format("{} runs without its thread, which may not call the MPI library; ask MPI_Init_thread "
+                      "for MPI_THREAD_MULTIPLE, or give --progress-thread",
+                      text));
   });
   return kept_text(fmt::format("{} without its thread", text));
 }
@@ -118,8 +149,22 @@ const char* name_without_thread(const char* text) {
 const char* progress_thread_limit() {
   if (!runtime.settings.progress_thread || thread_may_call_library())
     return "";
-  return "the MPI library does not give MPI_THREAD_MULTIPLE: the progress thread advances only collectives of "
+  return "the MPI library does not give MPI_THREAD_MULTIPLE: the progress thread advances only collectives "
+         "of "
          "one node, on plain data";
+}
+
+const char* progress_thread_text() {
+  switch (of_process<ProgressThread>().core) {
+  case Core::own:
+    return "; a thread of each rank advances collectives beside the program, on cores that no rank needs";
+  case Core::shared:
+    return "; a thread of each rank advances collectives beside the program, now and then on the ranks' "
+           "cores";
+  case Core::unknown:
+    break;
+  }
+  return "";
 }
 
 void wake_progress_thread() {

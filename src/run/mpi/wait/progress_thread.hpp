@@ -5,10 +5,10 @@
 // THALWEG_PROGRESS_THREAD=1, else those of a choice with "+thread" (strategies/implementation.hpp).
 //
 // It begins with the first such operation and sleeps as long as none is in flight. It stands aside while the
-// program's own calls advance operations. Operations that call the MPI library need MPI_THREAD_MULTIPLE, which
-// is asked of the library in the program's stead. Those that only move bytes through memory need no thread
-// level: the thread then calls no function of MPI, and what is left to do at their end is the program's next
-// call's.
+// program's own calls advance operations. Operations that call the MPI library need MPI_THREAD_MULTIPLE,
+// which is asked of the library in the program's stead. Those that only move bytes through memory need no
+// thread level: the thread then calls no function of MPI, and what is left to do at their end is the
+// program's next call's.
 
 namespace thalweg::mpi {
 
@@ -25,6 +25,9 @@ const char* name_without_thread(const char* text);
 
 /// For rank 0: why it advances less than was asked for; empty where it does not.
 const char* progress_thread_limit();
+
+/// For people: what it has done in this rank, behind how calls wait; empty where it never began.
+const char* progress_thread_text();
 
 /// An operation of the thread's has been handed out: starts the thread, or wakes it.
 void wake_progress_thread();
