@@ -11,7 +11,7 @@ from test_strategies import selections
 
 DEBIAN = pytest.mark.parametrize("name", ["openmpi4", "mpich4"])
 STRATEGIES = {
-    "broadcast": ("chain", "binomial:segment=64KiB", "scatter_allgather"),
+    "broadcast": ("chain", "knomial:segment=64KiB", "scatter_allgather"),
     "allreduce": ("recursive_doubling", "ring", "rabenseifner"),
     "allgather": ("ring", "bruck", "direct"),
     "alltoall": ("direct", "bruck:radix=2", "direct"),

@@ -137,7 +137,7 @@ TEST(ShmTransport, SendsToSeveralAndItself) {
     thread.join();
 }
 
-struct Adder final : Combiner {
+struct Adder : Combiner {
   void combine(std::byte* arrived, const std::byte* own, std::byte* target, std::size_t bytes,
                bool /*spent*/) override {
     ASSERT_EQ(bytes % sizeof(std::uint64_t), 0U);
