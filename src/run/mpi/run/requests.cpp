@@ -234,6 +234,12 @@ bool advance_in_call(Requests& all, AdvancedFrom place) {
   return has_moved;
 }
 
+// A look that takes more of the core than this has moved a part of a long message. The time that others had the
+// core for is none of it.
+std::uint64_t moving_ns(const BackgroundCall& call) {
+  return call.calls_library() ? 30'000 : 8'000;
+}
+
 // The progress thread gives the lock back after each operation, and to calls of the program that wait for it.
 bool advance_in_thread(Requests& all) {
   const bool may_call_library = thread_may_call_library();
@@ -248,9 +254,8 @@ bool advance_in_thread(Requests& all) {
     if (!ongoing.is_for_thread)
       continue;
     THALWEG_ASSERT(light, may_call_library || !ongoing.call->calls_library());
-    const std::uint64_t begin = observe::ticks();
-    // A look that takes so long has moved a part of a long message.
-    has_moved |= advance(ongoing) || observe::ticks() - begin > observe::brief_ticks();
+    const std::uint64_t begin_ns = observe::thread_cpu_ns();
+    has_moved |= advance(ongoing) || observe::thread_cpu_ns() - begin_ns > moving_ns(*ongoing.call);
     if (may_call_library)
       ongoing.complete = finish(ongoing);
   }

@@ -326,7 +326,7 @@ TEST(ShmTransport, ServesSeveralThreadsThatHaveABatchEach) {
   std::vector<std::thread> threads;
   for (const auto rank : {0, 1})
     for (const auto thread : {0, 1})
-      threads.emplace_back([&group, rank, thread] { exchange(group, rank, thread, 60); });
+      threads.emplace_back([&group, rank, thread] { exchange(group, rank, thread, 15); });
   for (std::thread& thread : threads)
     thread.join();
 }
