@@ -9,6 +9,8 @@ from mpis import Mpi, named
 from test_random_calls import SEED
 from test_strategies import selections
 
+from labs import OwnLab
+
 DEBIAN = pytest.mark.parametrize("name", ["openmpi4", "mpich4"])
 STRATEGIES = {
     "broadcast": ("chain", "knomial:segment=64KiB", "scatter_allgather"),
@@ -16,6 +18,7 @@ STRATEGIES = {
     "allgather": ("ring", "bruck", "direct"),
     "alltoall": ("direct", "bruck:radix=2", "direct"),
 }
+OPERATIONS = ("bcast", "allreduce", "allgather", "alltoall")
 PATIENCE = "100"  # seconds that no call needs which goes on
 
 
@@ -41,11 +44,10 @@ def _endings(mpi: Mpi, mode: Mode, folder: Path, *words: str) -> dict[str, str]:
 def test_operations_go_on_outside_of_mpi(name: str, number: int, tmp_path: Path) -> None:
     """Ranks complete what a rank has begun that makes no calls any more, below MPI_THREAD_MULTIPLE."""
     chosen = ";".join(f"{operation}={names[number]}" for operation, names in STRATEGIES.items())
-    operations = ("bcast", "allreduce", "allgather", "alltoall")
-    found = _endings(named(name), using(_threaded(chosen)), tmp_path, PATIENCE, str(4 << 20), *operations)
+    found = _endings(named(name), using(_threaded(chosen)), tmp_path, PATIENCE, str(4 << 20), *OPERATIONS)
     assert found.pop("1 more") == "threads"
     assert found == dict.fromkeys(
-        (f"{operation} {size}" for operation in operations for size in (8, 64 << 10, 4 << 20)), "goes on"
+        (f"{operation} {size}" for operation in OPERATIONS for size in (8, 64 << 10, 4 << 20)), "goes on"
     )
 
 
@@ -55,6 +57,28 @@ def test_what_is_started_leaves(strategy: str, tmp_path: Path) -> None:
     mode = using(f"broadcast={strategy}")
     found = _endings(named("openmpi4"), mode, tmp_path, PATIENCE, str(64 << 10), "bcast")
     assert found == {"bcast 8": "goes on", "bcast 65536": "goes on", "0 more": "threads"}
+
+
+@pytest.mark.parametrize(("memory", "name"), [("1", "chain+thread"), ("0", "chain without its thread")])
+def test_reports_say_whether_the_thread_was_at_it(memory: str, name: str, tmp_path: Path) -> None:
+    """Messages of the library need a thread level that the program has not asked for."""
+    report = tmp_path / "report.json"
+    mode = using("broadcast=chain+thread")
+    mode.settings.update({"THALWEG_SHARED_MEMORY": memory, "THALWEG_REPORT": str(report)})
+    _endings(named("openmpi4"), mode, tmp_path, PATIENCE, str(64 << 10), "bcast")
+    assert f'"{name}"' in report.read_text()
+
+
+@pytest.mark.exhaustive
+@DEBIAN
+def test_the_thread_serves_hosts(name: str, tmp_path: Path) -> None:
+    """Between hosts MPI_Init asks for the thread level that the library's messages need."""
+    lab = OwnLab("thread")
+    chosen = ";".join(f"{operation}={names[0]}+thread" for operation, names in STRATEGIES.items())
+    program = [str(build(named(name), "out_of_mpi")), str(tmp_path), PATIENCE, str(4 << 20), *OPERATIONS]
+    with lab.up("--hosts", "3", "--rate", "1gbit"):
+        result = lab("lab", "run", "-n", "3", "--learn", "off", "--tuning", "off", "--use", chosen, *program)
+    assert result.stdout.count("goes on") == 3 * len(OPERATIONS), result.stdout + result.stderr
 
 
 @pytest.mark.parametrize("ranks", [pytest.param(2, marks=pytest.mark.exhaustive), 4])
