@@ -152,11 +152,6 @@ bool is_native(const Implementation& implementation) {
   return implementation == Implementation(Library{});
 }
 
-bool is_advanced_by_thread(const Implementation& implementation) {
-  const auto* scheduled = std::get_if<Scheduled>(&implementation);
-  return scheduled != nullptr && scheduled->advancing() == Advancing::by_thread;
-}
-
 Implementation parse_implementation(std::string_view text, const Call& call) {
   text = trimmed(text);
   if (text.starts_with(library_mark))

@@ -59,8 +59,6 @@ using Implementation = std::variant<Library, Scheduled>;
 
 /// The library, as it decides itself?
 bool is_native(const Implementation& implementation);
-/// A strategy whose calls the progress thread is to advance?
-bool is_advanced_by_thread(const Implementation& implementation);
 
 /// Reads an implementation of that call. Throws Error for anything that is none, saying what to write
 /// instead.

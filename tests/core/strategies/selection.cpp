@@ -54,8 +54,9 @@ TEST(Selection, NamesEveryKindOfImplementation) {
 TEST(Selection, OfAStrategyMayBeAdvancedByTheThread) {
   const Selection direct = parse_selection("alltoall=direct");
   const Selection threaded = parse_selection("alltoall = direct + thread ");
-  EXPECT_TRUE(is_advanced_by_thread(threaded.implementation));
-  EXPECT_FALSE(is_advanced_by_thread(direct.implementation));
+  EXPECT_EQ(schedule_of(threaded).advancing(), Advancing::by_thread);
+  EXPECT_EQ(schedule_of(direct).advancing(), Advancing::in_calls);
+  EXPECT_EQ(schedule_of(threaded).advanced(Advancing::in_calls), schedule_of(direct));
   EXPECT_NE(direct, threaded);
   EXPECT_EQ(schedule_of(direct).parameters(), schedule_of(threaded).parameters());
   EXPECT_EQ(to_text(threaded), "alltoall=direct+thread");
@@ -151,7 +152,6 @@ TEST(Selection, PrintedReadsBackTheSame) {
         const Selection selection{
             &call, Scheduled(strategy, given, by_thread ? Advancing::by_thread : Advancing::in_calls)};
         EXPECT_EQ(parse_selection(to_text(selection)), selection) << to_text(selection);
-        EXPECT_EQ(is_advanced_by_thread(selection.implementation), by_thread);
         EXPECT_EQ(to_text(selection).ends_with("+thread"), by_thread);
       }
     }

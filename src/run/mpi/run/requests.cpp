@@ -153,9 +153,9 @@ private:
 
 // Has anything moved?
 bool advance(OwnOperation& ongoing) noexcept {
-  if (ongoing.has_ended)
+  if (ongoing.has_ended || ongoing.complete)
     return false;
-  THALWEG_ASSERT(normal, ongoing.call != nullptr && !ongoing.complete && !this_thread.is_advancing);
+  THALWEG_ASSERT(normal, ongoing.call != nullptr && !this_thread.is_advancing);
   const CancellationGuard uncanceled;
   const std::size_t stage = ongoing.call->stage();
   this_thread.is_advancing = true;
@@ -234,8 +234,8 @@ bool advance_in_call(Requests& all, AdvancedFrom place) {
   return has_moved;
 }
 
-// A look that takes more of the core than this has moved a part of a long message. The time that others had the
-// core for is none of it.
+// A look that takes more of the core than this has moved a part of a long message. The time that others had
+// the core for is none of it.
 std::uint64_t moving_ns(const BackgroundCall& call) {
   return call.calls_library() ? 30'000 : 8'000;
 }

@@ -45,7 +45,7 @@ struct Background {
   std::atomic<int> work{0};
   /// Has anything moved, as far as it is known?
   std::atomic<bool (*)(AdvancedFrom)> advance_executions{nullptr};
-  std::atomic<int> executions_of_thread{0}; ///< those in flight that the progress thread is to advance
+  std::atomic<int> executions_of_thread{0};        ///< those in flight that the progress thread is to advance
   std::atomic<std::uint32_t> advances_in_calls{0}; ///< how often calls of the program were at it
   /// The progress thread may be preempted by the program's threads in the middle of an operation.
   std::atomic<bool> thread_shares_core{false};
