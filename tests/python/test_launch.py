@@ -272,6 +272,17 @@ class TestPlans:
         )
         assert plan.remarks == ()
 
+    @pytest.mark.parametrize("use", ["native", "direct", "direct+thread", "bruck:radix=4+thread"])
+    def test_ranks_hear_of_choices_for_the_progress_thread(
+        self, programs: Programs, environment: dict[str, str], tmp_path: Path, use: str
+    ) -> None:
+        tuning, empty = tmp_path / "tuning.toml", tmp_path / "empty.toml"
+        tuning.write_text(f'use = "{use}"')
+        empty.write_text("")
+        for words in (["--tuning", str(tuning)], ["--tuning", str(empty), "--use", f"alltoall={use}"]):
+            plan = plan_for(environment, *words, "-n", "2", programs.openmpi())
+            assert ("THALWEG_THREADS_ON_HOSTS" in plan.environment) == use.endswith("+thread")
+
     @pytest.mark.parametrize("words", [["-n", "1"], ["mpirun.mpich", "-n", "1"], []])
     def test_a_named_mpi_overrules_what_cannot_be_found_out(
         self, environment: dict[str, str], tmp_path: Path, words: list[str]

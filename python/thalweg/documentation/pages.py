@@ -99,7 +99,7 @@ def _row(option: Option) -> str:
     flags = [option.flag, *([option.short] if option.short else [])]
     flags += [option.negation] if option.kind == "switch" else []
     values = {
-        "selections": "operation=strategy[:parameter=value,…]; in files a table",
+        "selections": "operation=strategy[:parameter=value,…][+thread]; in files a table",
         "switch": "1 or 0; in files true or false",
         "microseconds": "microseconds",
         "percent": "percent",

@@ -28,7 +28,7 @@ from thalweg.launch.preloads import PRELOAD, with_needed
 from thalweg.libraries import interposer, world_library
 from thalweg.programs.families import MPICH, OPENMPI, Family, LoadedMpi
 from thalweg.programs.find import Program, executable_path, find_if_possible, find_program
-from thalweg.rules.picks import mentions_library, selected_algorithms
+from thalweg.rules.picks import mentions_library, selected_algorithms, wants_thread
 from thalweg.settings.layers import Settings, selections_in, variables_for_ranks
 from thalweg.settings.own_settings import marked
 from thalweg.settings.values import NO_TUNING
@@ -46,6 +46,8 @@ _RANK_OPTIONS = ("-n", "-np", "--np", "--n", "-c")
 _HOST_OPTIONS = {"H", "host", "hosts", "hostfile", "machinefile", "machine", "f", "rf", "rankfile", "default-hostfile"}
 """Launchers' options that name hosts, without their dashes."""
 _ROOT_VARIABLES = ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM")
+# Ranks on several hosts need a thread level for what a choice says (src/run/mpi/wait/progress_thread.cpp).
+_THREADS_ON_HOSTS = "THALWEG_THREADS_ON_HOSTS"
 _HOST_FILES = ("HYDRA_HOST_FILE", "I_MPI_HYDRA_HOST_FILE")
 _ALLOCATORS = ("salloc", "qlogin")
 _SUBMITTERS = ("sbatch", "qsub", "bsub", "msub", "condor_submit", "pjsub", "ccc_msub")
@@ -226,7 +228,11 @@ def _variables(family: Family, settings: Settings) -> dict[str, str]:
     libraries = [interposer(family)]
     if settings["place"].value != "off":
         libraries.insert(0, world_library(family))
-    return {PRELOAD: ":".join(libraries), **variables_for_ranks(settings)}
+    variables = {PRELOAD: ":".join(libraries), **variables_for_ranks(settings)}
+    tuning = str(settings["tuning"].value)
+    if wants_thread("" if tuning == NO_TUNING else tuning, selections_in(settings)):
+        variables[_THREADS_ON_HOSTS] = "1"
+    return variables
 
 
 def _check_root(launcher: Launcher, words: Sequence[str], environment: Mapping[str, str]) -> None:

@@ -63,7 +63,8 @@ OPTIONS: tuple[Option, ...] = (
         default=None,
         short="-u",
         metavar="SELECTION",
-        help="OPERATION=STRATEGY[:PARAMETER=VALUE,…]: the strategy for a collective; `native` is the library's own.",
+        help="OPERATION=STRATEGY[:PARAMETER=VALUE,…][+thread]: the strategy for a collective; `native` is the library's "
+        "own. With +thread a thread of each rank advances nonblocking calls while the program computes.",
     ),
     Option(
         name="tuning",
@@ -234,7 +235,7 @@ OPTIONS: tuple[Option, ...] = (
         kind="switch",
         panel="Wait",
         default=False,
-        help="Progress nonblocking collectives in a thread of their own.",
+        help="Progress nonblocking collectives in a thread of their own, whichever strategy runs them.",
     ),
     Option(
         name="shared_memory",

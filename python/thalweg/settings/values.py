@@ -25,7 +25,7 @@ def refuse(origin: str, text: object, expected: str) -> ThalwegError:
 
 
 def selections_from_text(text: str, origin: str) -> Selections:
-    """Read `operation=strategy[:parameter=value,…]`, several joined by semicolons, as THALWEG_USE holds them.
+    """Read `operation=strategy[:parameter=value,…][+thread]`, several joined by semicolons, as THALWEG_USE holds them.
 
     Commas may join them too, as far as no parameters stand before: those are joined by commas themselves.
     """
@@ -33,7 +33,7 @@ def selections_from_text(text: str, origin: str) -> Selections:
     for part in filter(None, (piece.strip() for piece in _selection_texts(text))):
         operation, equals, strategy = (word.strip() for word in part.partition("="))
         if not equals or not operation or not strategy:
-            raise refuse(origin, part, "of the form operation=strategy[:parameter=value,…]")
+            raise refuse(origin, part, "of the form operation=strategy[:parameter=value,…][+thread]")
         if operation in found:
             raise ThalwegError(SETTINGS, f"{origin}: {operation} is selected twice: {found[operation]} and {strategy}")
         found[operation] = strategy
@@ -100,11 +100,11 @@ def text_for_ranks(value: Value) -> str:
 
 def _selections_from_table(given: object, origin: str) -> Selections:
     if not isinstance(given, dict):
-        raise refuse(origin, given, 'a table of operation = "strategy[:parameter=value,…]"')
+        raise refuse(origin, given, 'a table of operation = "strategy[:parameter=value,…][+thread]"')
     found: Selections = {}
     for operation, strategy in given.items():
         if not isinstance(strategy, str) or not strategy.strip() or ";" in strategy:
-            raise refuse(f"{origin}: {operation}", strategy, 'of the form "strategy[:parameter=value,…]"')
+            raise refuse(f"{origin}: {operation}", strategy, 'of the form "strategy[:parameter=value,…][+thread]"')
         found[operation] = strategy.strip()
     return found
 

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::string_view native_name = "native";
 constexpr std::string_view library_mark = "library:";
+constexpr std::string_view thread_mark = "+thread";
 
 // Words of libraries end up in files and variables, so they have no letters that mean something there.
 constexpr std::string_view word_letters =
@@ -108,12 +109,25 @@ schedule::Parameters parse_parameters(const Strategy& strategy, std::string_view
   return given;
 }
 
-Scheduled parse_scheduled(std::string_view text, const Call& call) {
+Scheduled parse_scheduled(std::string_view text, const Call& call, Advancing advancing) {
   const auto colon = text.find(':');
   const Strategy& strategy = strategy_named(trimmed(text.substr(0, colon)), call);
   if (colon == std::string_view::npos)
-    return Scheduled(strategy);
-  return Scheduled(strategy, parse_parameters(strategy, text.substr(colon + 1)));
+    return Scheduled(strategy, {}, advancing);
+  return Scheduled(strategy, parse_parameters(strategy, text.substr(colon + 1)), advancing);
+}
+
+/// Takes what stands behind the last plus off the text.
+Advancing take_advancing(std::string_view& text, const Call& call) {
+  const auto plus = text.rfind('+');
+  if (plus == std::string_view::npos)
+    return Advancing::in_calls;
+  if (trimmed(text.substr(plus + 1)) != thread_mark.substr(1))
+    throw Error(fmt::format("{}={} has {} behind its strategy", call.name, quoted(text.substr(0, plus)),
+                            quoted(text.substr(plus))),
+                fmt::format("write {}, or nothing", thread_mark));
+  text = trimmed(text.substr(0, plus));
+  return Advancing::by_thread;
 }
 
 struct Text {
@@ -126,6 +140,14 @@ struct Text {
 
 } // namespace
 
+Scheduled::Scheduled(const Strategy& strategy, const schedule::Parameters& given, Advancing advancing)
+    : strategy_(&strategy), parameters_(resolve(strategy, given)), advancing_(advancing) {
+  if (strategy.offloads && advancing == Advancing::by_thread)
+    throw Error(fmt::format("{} {} runs on network cards, which no thread advances",
+                            schedule::name(strategy.operation), strategy.name),
+                fmt::format("leave out {}", thread_mark));
+}
+
 bool is_native(const Implementation& implementation) {
   return implementation == Implementation(Library{});
 }
@@ -134,9 +156,13 @@ Implementation parse_implementation(std::string_view text, const Call& call) {
   text = trimmed(text);
   if (text.starts_with(library_mark))
     return Library{word_behind(library_mark, text, call)};
+  const Advancing advancing = take_advancing(text, call);
   const std::string_view name = trimmed(text.substr(0, text.find(':')));
   if (name != native_name)
-    return parse_scheduled(text, call);
+    return parse_scheduled(text, call, advancing);
+  if (advancing == Advancing::by_thread)
+    throw Error(fmt::format("{} native is the library's, which no thread of ours advances", call.name),
+                fmt::format("leave out {}", thread_mark));
   if (name != text)
     throw Error(fmt::format("{} native takes no parameters", call.name), "leave out what follows the colon");
   return Library{};
@@ -158,6 +184,8 @@ std::string to_text(const Scheduled& scheduled) {
     text += fmt::format("{}{}={}", separator, parameter.name, value_text(parameter, value));
     separator = ',';
   }
+  if (scheduled.advancing() == Advancing::by_thread)
+    text += thread_mark;
   return text;
 }
 

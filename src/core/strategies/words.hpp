@@ -11,7 +11,7 @@ namespace thalweg::strategies {
 
 /// How selections are written, as a remedy.
 inline constexpr std::string_view grammar =
-    "write operation=strategy[:parameter=value,..], several joined by ';'";
+    "write operation=strategy[:parameter=value,..][+thread], several joined by ';'";
 
 /// Without blanks at either end.
 std::string_view trimmed(std::string_view text);

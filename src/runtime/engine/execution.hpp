@@ -86,6 +86,7 @@ private:
                  bool spent) override {
       operation->combine(arrived, own, target, static_cast<std::int64_t>(bytes), side, spent);
     }
+    bool calls_library() const override { return operation->calls_library(); }
     schedule::Side side;
     Operator* operation = nullptr;
   };

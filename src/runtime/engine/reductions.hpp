@@ -20,6 +20,8 @@ public:
   /// apart from it. `source` may be overwritten if `spent`.
   virtual void combine(std::byte* source, const std::byte* own, std::byte* target, std::int64_t bytes,
                        schedule::Side source_stands, bool spent) = 0;
+  /// Does it call the MPI library, or code of the program?
+  virtual bool calls_library() const { return false; }
 };
 
 enum class Arithmetic : std::uint8_t { sum, product, minimum, maximum, bitwise_and, bitwise_or, bitwise_xor };

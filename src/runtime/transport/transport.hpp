@@ -23,6 +23,8 @@ public:
   /// if `spent`.
   virtual void combine(std::byte* arrived, const std::byte* own, std::byte* target, std::size_t bytes,
                        bool spent) = 0;
+  /// Does it call the MPI library, or code of the program? Then only those who look at its batch call it.
+  virtual bool calls_library() const { return false; }
 };
 
 /// Sends that carry the same bytes of the same memory, so that these may be copied once for all. They are
@@ -117,6 +119,11 @@ public:
   virtual std::size_t max_granule() const { return 0; }
   /// Do batches wait by looking, and let others go on meanwhile? Else they wait inside of a library.
   virtual bool waits_by_looking() const { return false; }
+  /// May starts of batches and looks at them call the MPI library?
+  virtual bool calls_library() const { return true; }
+  /// From now on several threads of the process use it and its batches, each batch by one at a time. Nobody
+  /// else uses it meanwhile.
+  virtual void share_among_threads() {}
   virtual std::unique_ptr<Batch> make_batch() = 0;
 };
 

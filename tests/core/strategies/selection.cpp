@@ -51,6 +51,21 @@ TEST(Selection, NamesEveryKindOfImplementation) {
     EXPECT_EQ(to_text(parse_selection(text)), text);
 }
 
+TEST(Selection, OfAStrategyMayBeAdvancedByTheThread) {
+  const Selection direct = parse_selection("alltoall=direct");
+  const Selection threaded = parse_selection("alltoall = direct + thread ");
+  EXPECT_EQ(schedule_of(threaded).advancing(), Advancing::by_thread);
+  EXPECT_EQ(schedule_of(direct).advancing(), Advancing::in_calls);
+  EXPECT_EQ(schedule_of(threaded).advanced(Advancing::in_calls), schedule_of(direct));
+  EXPECT_NE(direct, threaded);
+  EXPECT_EQ(schedule_of(direct).parameters(), schedule_of(threaded).parameters());
+  EXPECT_EQ(to_text(threaded), "alltoall=direct+thread");
+  const std::string_view several = "alltoall=bruck:radix=4,order=tour+thread;broadcast=chain+thread";
+  EXPECT_EQ(to_text(parse_selections(several)), several);
+  EXPECT_EQ(to_text(parse_selections("allreduce=ring+thread,alltoall=direct+thread")),
+            "allreduce=ring+thread;alltoall=direct+thread");
+}
+
 TEST(Selection, OfTheLibraryHasNoSchedule) {
   for (const std::string_view text : {"broadcast=native", "broadcast=library:pipeline"}) {
     const Selection selection = parse_selection(text);
@@ -94,6 +109,14 @@ TEST(Selection, RefusesEachMistakeWithItsRemedy) {
   has(refusal_of("allreduce=recursive_doubling:segment=-1"), "is not a size");
   has(refusal_of("allreduce=recursive_doubling:segment=9999GiB"),
       "segment=9.765 TiB is out of range; choose");
+  has(refusal_of("alltoall=direct+thraed"),
+      "alltoall='direct' has '+thraed' behind its strategy; write +thread");
+  has(refusal_of("alltoall=direct+"), "has '+' behind its strategy");
+  has(refusal_of("alltoall=direct+thread+thread"), "no strategy 'direct+thread'");
+  has(refusal_of("alltoall=native+thread"), "alltoall native is the library's");
+  has(refusal_of("alltoall=library:ring+thread"), "'library:ring+thread' names no algorithm");
+  has(refusal_of("barrier=nic+thread"), "runs on network cards, which no thread advances; leave out +thread");
+  has(refusal_of("alltoall=+thread"), "no strategy");
   has(refusal_of(std::string(1, '\1') + "=direct"), "no operation '?'");
 }
 
@@ -125,8 +148,11 @@ TEST(Selection, PrintedReadsBackTheSame) {
           const auto values = static_cast<std::uint64_t>(parameter.max - parameter.min) + 1;
           given.emplace_back(parameter.name, parameter.min + static_cast<std::int64_t>(random() % values));
         }
-        const Selection selection{&call, Scheduled(strategy, given)};
+        const bool by_thread = !strategy.offloads && random() % 2 == 0;
+        const Selection selection{
+            &call, Scheduled(strategy, given, by_thread ? Advancing::by_thread : Advancing::in_calls)};
         EXPECT_EQ(parse_selection(to_text(selection)), selection) << to_text(selection);
+        EXPECT_EQ(to_text(selection).ends_with("+thread"), by_thread);
       }
     }
 }
@@ -143,7 +169,7 @@ std::string noise(std::mt19937& random) {
                                                    "-1",       "18446744073709551616",
                                                    " ",        "MPI_",
                                                    "\n",       "%s",
-                                                   "{}"};
+                                                   "{}",       "+thread"};
   std::string text;
   for (auto pieces = random() % 12; pieces > 0; --pieces) {
     if (random() % 4 == 0)

@@ -67,7 +67,10 @@ Choice make_choice(const strategies::Implementation& implementation, const char*
            .try_emplace(Key{scheduled->strategy().operation, strategies::to_text(*scheduled)},
                         known.numbers.size() + 1)
            .first;
-  choice.text = key.second.c_str();
+  choice.text = choice.text_in_calls = key.second.c_str();
+  if (scheduled->advancing() == strategies::Advancing::by_thread)
+    choice.text_in_calls =
+        kept_text(strategies::to_text(scheduled->advanced(strategies::Advancing::in_calls)));
   choice.id = id;
   return choice;
 }

@@ -28,6 +28,8 @@ struct Choice {
   bool blocks = false;
   /// "mesh2d", "recursive_doubling:segment=64KiB", as the report shows it; lives as long as the process.
   const char* text = "native";
+  /// The same without "+thread", of calls that no thread advances.
+  const char* text_in_calls = text;
   std::int64_t id = 0; ///< the same for the same strategy and parameters, whenever they are chosen
 };
 

@@ -11,6 +11,7 @@
 #include "mpi/state/gate.hpp"
 #include "mpi/state/process_state.hpp"
 #include "mpi/state/runtime.hpp"
+#include "mpi/wait/progress_thread.hpp"
 #include "transport/mpi/mpi_transport.hpp"
 
 #include <optional>
@@ -55,18 +56,29 @@ int run_now(CommunicatorPlans& plans, const CommunicatorPlans::Lookup& found, co
   return stage_out(bound, rank, buffers);
 }
 
-int run_later(std::unique_ptr<PendingCollective> pending, const CollectiveCall& call,
-              const std::shared_ptr<ExactCall>& exact) {
+int run_later(std::unique_ptr<PendingCollective> pending, strategies::Advancing advancing,
+              const CollectiveCall& call, const std::shared_ptr<ExactCall>& exact) {
   THALWEG_ASSERT(light, call.function->mode != Mode::blocking && pending != nullptr);
   if (call.function->mode == Mode::persistent)
-    return hand_out_persistent(exactly(exact, std::move(pending)), call.comm, call.request);
+    return hand_out_persistent(exactly(exact, std::move(pending)), advancing, call.comm, call.request);
   const int code = pending->start();
-  return code == MPI_SUCCESS ? hand_out(exactly(exact, std::move(pending)), call.request) : code;
+  return code == MPI_SUCCESS ? hand_out(exactly(exact, std::move(pending)), advancing, call.request) : code;
 }
 
 // How the report names what the engine runs.
 const char* name_of(const Choice& choice, const strategies::Scheduled& scheduled) {
-  return scheduled.strategy().offloads ? name_on_engine(choice.text) : choice.text;
+  return scheduled.strategy().offloads ? name_on_engine(choice.text) : choice.text_in_calls;
+}
+
+// The same of a call that does not block. Its transport gets to know who advances it before that begins.
+const char* name_in_flight(const Choice& choice, const strategies::Scheduled& scheduled,
+                           const PendingCollective& pending, transport::Transport& transport) {
+  const bool is_wanted = scheduled.advancing() == strategies::Advancing::by_thread;
+  if (is_for_thread(pending, scheduled.advancing())) {
+    transport.share_among_threads();
+    return is_wanted ? choice.text : name_of(choice, scheduled);
+  }
+  return is_wanted ? name_without_thread(choice.text_in_calls) : name_of(choice, scheduled);
 }
 
 void remember(RecentCall& place, const CollectiveCall& call, const Choice& choice, const CallBinding& bound,
@@ -135,7 +147,9 @@ CallResult bind_and_run(const CollectiveCall& call, CommunicatorState& communica
   if (found.reason != nullptr)
     return declined(found.reason);
   int code = MPI_SUCCESS;
+  const char* name = nullptr;
   if (blocking) {
+    name = name_of(choice, scheduled);
     if (found.plan && !exact && !may_change && is_repeatable(call, bound, communicator.rank))
       remember(engine.recent.place_for(call), call, choice, bound, found.plan, plans);
     code = run_now(plans, found, bound);
@@ -143,11 +157,13 @@ CallResult bind_and_run(const CollectiveCall& call, CommunicatorState& communica
     const engine::Tags tags = tags_of(call, plans);
     if (tags.count == 0)
       return declined("more persistent collectives than there are tags for");
-    code = run_later(make_pending(plans, found, std::move(bound), tags), call, exact);
+    std::unique_ptr<PendingCollective> pending = make_pending(plans, found, std::move(bound), tags);
+    name = name_in_flight(choice, scheduled, *pending, plans.transport());
+    code = run_later(std::move(pending), scheduled.advancing(), call, exact);
   }
   if (code != MPI_SUCCESS)
     native.Comm_call_errhandler(call.comm, code);
-  return {Outcome::done, name_of(choice, scheduled), nullptr, code, false, nullptr, found.plan.get()};
+  return {Outcome::done, name, nullptr, code, false, nullptr, found.plan.get()};
 }
 
 // What was under way when a call failed does not hold up the next ones.

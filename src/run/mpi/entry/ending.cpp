@@ -10,6 +10,7 @@
 #include "mpi/timeline/timeline.hpp"
 #include "mpi/trace/tracing.hpp"
 #include "mpi/wait/background.hpp"
+#include "mpi/wait/progress_thread.hpp"
 
 #include <exception>
 #include <fmt/format.h>

@@ -10,8 +10,8 @@
 #include "mpi/state/process_state.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/trace/call_log.hpp"
-#include "mpi/wait/background.hpp"
 #include "mpi/wait/polling.hpp"
+#include "mpi/wait/progress_thread.hpp"
 
 #include <cstdarg>
 

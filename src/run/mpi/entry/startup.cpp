@@ -20,8 +20,8 @@
 #include "mpi/state/runtime.hpp"
 #include "mpi/state/settings.hpp"
 #include "mpi/trace/followed_span.hpp"
-#include "mpi/wait/background.hpp"
 #include "mpi/wait/library_progress.hpp"
+#include "mpi/wait/progress_thread.hpp"
 #include "mpi/wait/wait_mode.hpp"
 #include "place/rank_order.hpp"
 
@@ -251,6 +251,9 @@ void log_warnings() {
     for (const std::string& warning : runtime.settings.warnings) {
       log_line(warning);
     }
+    if (const char* const limit = progress_thread_limit(); *limit != '\0') {
+      log_line(limit);
+    }
     if (runtime.settings.verbose) {
       log_line(fmt::format("{}; {}; {}", runtime.library_version, library_path(),
                            wait_text(runtime.wait, runtime.world.placement)));
@@ -330,7 +333,6 @@ void start_with_world(nic::AggregatorQuestion& question) {
     runtime.ready = true;
     spare_children();
     log_warnings();
-    start_progress_thread();
     if (process.observation.traces)
       begin_following();
   } catch (const std::exception& error) {

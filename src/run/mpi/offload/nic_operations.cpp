@@ -242,6 +242,7 @@ bool NicCollective::advance_on_engine() {
   }
   if (!fallback_->progress())
     return false;
+  fallback_->finish();
   code_ = fallback_->code();
   return true;
 }

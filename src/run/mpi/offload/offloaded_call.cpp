@@ -113,13 +113,13 @@ public:
   ExactCollective(std::shared_ptr<ExactCall> exact, std::unique_ptr<BackgroundCall> inner)
       : exact_(std::move(exact)), inner_(std::move(inner)) {}
 
-  bool progress() noexcept override {
-    if (!inner_->progress())
-      return false;
+  bool progress() noexcept override { return inner_->progress(); }
+  void finish() noexcept override {
+    inner_->finish();
     if (inner_->code() == MPI_SUCCESS)
       exact_->deliver();
-    return true;
   }
+  std::size_t stage() const noexcept override { return inner_->stage(); }
   void restart() noexcept override {
     exact_->prepare();
     inner_->restart();
@@ -244,7 +244,7 @@ std::optional<CallResult> OffloadedCall::run_later(std::unique_ptr<NicOperation>
   pending->start();
   if (is_sure && group->is_lost()) // by another thread
     pending->fall_back_on(std::move(Fallback(*this, tags).pending));
-  return done(hand_out(exactly(exact, std::move(pending)), call.request));
+  return done(hand_out(exactly(exact, std::move(pending)), strategies::Advancing::in_calls, call.request));
 }
 
 // Persistent operations may be started in another order on each rank: each has a group of its own.
@@ -259,7 +259,8 @@ CallResult OffloadedCall::make_persistent(std::unique_ptr<NicOperation> operatio
                                           plans.shared_transport(), plans.persistent_tags());
   auto pending = std::make_unique<NicCollective>(std::move(group), std::move(operation), function_name(call));
   pending->fall_back_on(std::move(fallback.pending));
-  return done(hand_out_persistent(exactly(exact, std::move(pending)), call.comm, call.request));
+  return done(hand_out_persistent(exactly(exact, std::move(pending)), strategies::Advancing::in_calls,
+                                  call.comm, call.request));
 }
 
 } // namespace thalweg::mpi

@@ -18,6 +18,7 @@
 #include "mpi/report/own_profile.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/state/settings.hpp"
+#include "mpi/wait/progress_thread.hpp"
 #include "mpi/wait/wait_mode.hpp"
 #include "tune/prediction.hpp"
 
@@ -96,7 +97,7 @@ observe::RunDescription describe_run() {
   run.library_path = library_path();
   run.family = family_name(own_family);
   run.yields = runtime.wait.yields;
-  run.wait_reason = wait_text(runtime.wait, runtime.world.placement);
+  run.wait_reason = wait_text(runtime.wait, runtime.world.placement) + progress_thread_text();
   run.settings = lines_of(runtime.notes.settings, '\n');
   run.user_settings = user_settings();
   run.node_count = runtime.world.placement.node_count;

@@ -29,21 +29,20 @@ int PendingCollective::start() {
 
 void PendingCollective::restart() noexcept {
   try {
-    failed_to_start_ = start() != MPI_SUCCESS;
+    has_failed_ = start() != MPI_SUCCESS;
   } catch (const std::exception&) {
     code_ = MPI_ERR_INTERN;
-    failed_to_start_ = true;
+    has_failed_ = true;
   }
 }
 
-bool PendingCollective::progress() noexcept {
-  if (failed_to_start_)
+// True where the work has come to its end, by a failure too.
+template <typename Work>
+bool PendingCollective::guard(Work work) noexcept {
+  if (has_failed_)
     return true;
   try {
-    if (!execution().progress())
-      return false;
-    finish();
-    code_ = stage_out(bound_, transport_->rank(), buffers_);
+    return work();
   } catch (const transport::MpiError& error) {
     code_ = error.code();
   } catch (const transport::TruncationError&) {
@@ -54,7 +53,24 @@ bool PendingCollective::progress() noexcept {
     job::MpiOperator::was_left_by_exception();
     code_ = MPI_ERR_OTHER; // what an operator of the program has thrown
   }
+  has_failed_ = true;
   return true;
+}
+
+bool PendingCollective::progress() noexcept {
+  return guard([this] { return execution().progress(); });
+}
+
+void PendingCollective::finish() noexcept {
+  guard([this] {
+    check_operator();
+    code_ = stage_out(bound_, transport_->rank(), buffers_);
+    return true;
+  });
+}
+
+bool PendingCollective::calls_library() const noexcept {
+  return transport_->calls_library() || combines_in_library();
 }
 
 PlannedCollective::PlannedCollective(std::shared_ptr<const engine::Plan> plan, CallBinding bound,
@@ -67,7 +83,11 @@ void PlannedCollective::start_execution(const engine::Buffers& buffers, engine::
   mpi::start(execution_, *plan_, storage(), buffers, tags, reduction_);
 }
 
-void PlannedCollective::finish() {
+bool PlannedCollective::combines_in_library() const {
+  return schedule::is_reduction(bound().problem.operation) && reduction_.calls_library();
+}
+
+void PlannedCollective::check_operator() {
   reduction_.finish();
 }
 

@@ -15,6 +15,9 @@ public:
   /// Begins the run; a persistent one is begun by MPI_Start. Returns MPI's error code.
   int start();
   bool progress() noexcept override;
+  void finish() noexcept override;
+  bool calls_library() const noexcept override;
+  std::size_t stage() const noexcept override { return execution().stage(); }
   void restart() noexcept override;
   int code() const noexcept override { return code_; }
 
@@ -28,8 +31,13 @@ protected:
 private:
   virtual void start_execution(const engine::Buffers& buffers, engine::Tags tags) = 0;
   virtual engine::Runnable& execution() = 0;
+  virtual const engine::Runnable& execution() const = 0;
+  /// Does what combines call the library?
+  virtual bool combines_in_library() const { return false; }
   /// Behind the execution: throws what it has failed with.
-  virtual void finish() {}
+  virtual void check_operator() {}
+  template <typename Work>
+  bool guard(Work work) noexcept;
 
   CallBinding bound_;
   std::shared_ptr<transport::Transport> transport_; ///< its communicator may be freed meanwhile
@@ -38,7 +46,7 @@ private:
   RunStorage storage_;
   engine::Buffers buffers_;
   int code_ = MPI_SUCCESS;
-  bool failed_to_start_ = false;
+  bool has_failed_ = false; ///< `code_` says how, and nothing is left to do
 };
 
 /// By a plan.
@@ -51,7 +59,9 @@ public:
 private:
   void start_execution(const engine::Buffers& buffers, engine::Tags tags) override;
   engine::Runnable& execution() override { return execution_; }
-  void finish() override;
+  const engine::Runnable& execution() const override { return execution_; }
+  bool combines_in_library() const override;
+  void check_operator() override;
 
   std::shared_ptr<const engine::Plan> plan_;
   job::MpiOperator reduction_;
@@ -67,6 +77,7 @@ public:
 private:
   void start_execution(const engine::Buffers& buffers, engine::Tags tags) override;
   engine::Runnable& execution() override { return execution_; }
+  const engine::Runnable& execution() const override { return execution_; }
 
   std::shared_ptr<const schedule::Schedule> schedule_;
   engine::SelfDescribingExecution execution_;

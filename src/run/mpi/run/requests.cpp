@@ -3,7 +3,8 @@
 
 #include "base/assertion.hpp"
 #include "base/of_process.hpp"
-#include "mpi/wait/background.hpp"
+#include "mpi/wait/progress_thread.hpp"
+#include "wait/system.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -69,13 +70,16 @@ struct OwnOperation {
   MPI_Request request{};        // of a nonblocking operation
   MPI_Comm comm{};              // of a persistent one
   bool persistent = false;
+  bool is_for_thread = false;
   bool active = false;
+  bool has_ended = false;  // but for finish()
   bool complete = false;   // and still in flight for the library
   bool unreported = false; // persistent, completed, and the program does not know yet
 };
 
 struct Requests {
   std::mutex mutex;
+  std::atomic<int> waiting_calls{0}; // for the mutex, which the progress thread takes again and again
   std::vector<OwnOperation*> in_flight;
   std::unordered_map<MPI_Request, std::unique_ptr<OwnOperation>> persistent;
 };
@@ -83,6 +87,20 @@ struct Requests {
 Requests& requests() {
   return of_process<Requests>();
 }
+
+// A call of the program that has to have the lock.
+class CallLock {
+public:
+  explicit CallLock(Requests& all) {
+    all.waiting_calls.fetch_add(1, std::memory_order_relaxed);
+    lock_ = std::unique_lock(all.mutex);
+    all.waiting_calls.fetch_sub(1, std::memory_order_relaxed);
+  }
+  void unlock() { lock_.unlock(); }
+
+private:
+  std::unique_lock<std::mutex> lock_;
+};
 
 int query(void* state, MPI_Status* status) {
   const auto* ongoing = static_cast<const OwnOperation*>(state);
@@ -103,17 +121,21 @@ int refuse_to_cancel(void*, int) {
   return MPI_SUCCESS;
 }
 
-void advance_all(AdvancedFrom place);
+bool advance_all(AdvancedFrom place);
 
 void begin(Requests& all, OwnOperation& ongoing) {
-  THALWEG_ASSERT(light, !ongoing.active && !ongoing.complete && ongoing.call != nullptr);
+  THALWEG_ASSERT(light,
+                 !ongoing.active && !ongoing.complete && !ongoing.has_ended && ongoing.call != nullptr);
   THALWEG_ASSERT(heavy, std::ranges::find(all.in_flight, &ongoing) == all.in_flight.end());
   ongoing.active = true;
   all.in_flight.push_back(&ongoing);
   process.background.advance_executions.store(advance_all, std::memory_order_relaxed);
   process.background.executions.fetch_add(1, std::memory_order_release);
   process.background.work.fetch_add(1, std::memory_order_release);
-  wake_progress_thread();
+  if (ongoing.is_for_thread) {
+    process.background.executions_of_thread.fetch_add(1, std::memory_order_release);
+    wake_progress_thread();
+  }
 }
 
 // As long as it lives, this thread is not canceled: what is under way may be another thread's, and goes on
@@ -129,15 +151,32 @@ private:
   int before_ = PTHREAD_CANCEL_ENABLE;
 };
 
+// Has anything moved?
 bool advance(OwnOperation& ongoing) noexcept {
-  THALWEG_ASSERT(normal, ongoing.call != nullptr && !ongoing.complete && !this_thread.is_advancing);
+  if (ongoing.has_ended || ongoing.complete)
+    return false;
+  THALWEG_ASSERT(normal, ongoing.call != nullptr && !this_thread.is_advancing);
+  const CancellationGuard uncanceled;
+  const std::size_t stage = ongoing.call->stage();
+  this_thread.is_advancing = true;
+  ongoing.has_ended = ongoing.call->progress();
+  this_thread.is_advancing = false;
+  if (ongoing.has_ended && ongoing.active && ongoing.is_for_thread)
+    process.background.executions_of_thread.fetch_sub(1, std::memory_order_relaxed);
+  return ongoing.has_ended || ongoing.call->stage() != stage;
+}
+
+// What is left at its end. True where it is complete.
+bool finish(OwnOperation& ongoing) noexcept {
+  if (!ongoing.has_ended || ongoing.complete)
+    return ongoing.complete;
   const CancellationGuard uncanceled;
   this_thread.is_advancing = true;
-  const bool has_ended = ongoing.call->progress();
+  ongoing.call->finish();
   this_thread.is_advancing = false;
-  if (has_ended)
-    ongoing.code = ongoing.call->code();
-  return has_ended;
+  ongoing.code = ongoing.call->code();
+  ongoing.has_ended = false;
+  return true;
 }
 
 // Of a nonblocking operation that has ended. Without the lock: it calls release(), when the program has freed
@@ -168,45 +207,101 @@ OwnOperation* take_complete(Requests& all) {
   return completed;
 }
 
-void advance_all(AdvancedFrom place) {
-  if (this_thread.is_advancing)
-    return;
-  Requests& all = requests();
-  std::unique_lock lock(all.mutex, std::try_to_lock);
-  if (!lock.owns_lock()) {
-    return; // another thread is at it
-  }
-  for (OwnOperation* const ongoing : all.in_flight)
-    ongoing->complete = ongoing->complete || advance(*ongoing);
-  if (place == AdvancedFrom::in_progress)
-    return;
-  OwnOperation* completed = take_complete(all);
-  lock.unlock();
-  while (completed != nullptr) {
+// All that have completed are over. Without the lock.
+void complete_all(OwnOperation* completed) noexcept {
+  while (completed != nullptr)
     complete(*std::exchange(completed, completed->next));
+}
+
+bool advance_in_call(Requests& all, AdvancedFrom place) {
+  process.background.advances_in_calls.fetch_add(1, std::memory_order_relaxed);
+  std::unique_lock lock(all.mutex, std::try_to_lock);
+  if (!lock.owns_lock()) { // another thread is at it
+    if (process.background.thread_shares_core.load(std::memory_order_relaxed))
+      wait::System::yield(); // and may need this one's core
+    return false;
   }
+  bool has_moved = false;
+  for (OwnOperation* const ongoing : all.in_flight) {
+    has_moved |= advance(*ongoing);
+    ongoing->complete = finish(*ongoing);
+  }
+  if (place == AdvancedFrom::in_progress)
+    return has_moved;
+  OwnOperation* const completed = take_complete(all);
+  lock.unlock();
+  complete_all(completed);
+  return has_moved;
+}
+
+// A look that takes more of the core than this has moved a part of a long message. The time that others had
+// the core for is none of it.
+std::uint64_t moving_ns(const BackgroundCall& call) {
+  return call.calls_library() ? 30'000 : 8'000;
+}
+
+// The progress thread gives the lock back after each operation, and to calls of the program that wait for it.
+bool advance_in_thread(Requests& all) {
+  const bool may_call_library = thread_may_call_library();
+  bool has_moved = false;
+  for (std::size_t index = 0;; ++index) {
+    while (all.waiting_calls.load(std::memory_order_relaxed) > 0)
+      wait::System::yield();
+    const std::lock_guard lock(all.mutex);
+    if (index >= all.in_flight.size())
+      break;
+    OwnOperation& ongoing = *all.in_flight[index];
+    if (!ongoing.is_for_thread)
+      continue;
+    THALWEG_ASSERT(light, may_call_library || !ongoing.call->calls_library());
+    const std::uint64_t begin_ns = observe::thread_cpu_ns();
+    has_moved |= advance(ongoing) || observe::thread_cpu_ns() - begin_ns > moving_ns(*ongoing.call);
+    if (may_call_library)
+      ongoing.complete = finish(ongoing);
+  }
+  if (!may_call_library)
+    return has_moved;
+  std::unique_lock lock(all.mutex);
+  OwnOperation* const completed = take_complete(all);
+  lock.unlock();
+  complete_all(completed);
+  return has_moved;
+}
+
+bool advance_all(AdvancedFrom place) {
+  if (this_thread.is_advancing)
+    return false;
+  Requests& all = requests();
+  return place == AdvancedFrom::progress_thread ? advance_in_thread(all) : advance_in_call(all, place);
 }
 
 // What a call that has begun has for others leaves now, as the program may be long in coming back. True where
 // it has ended with that; else it is in flight from now on.
 bool set_out(OwnOperation& ongoing) noexcept {
-  if (advance(ongoing)) {
+  advance(ongoing);
+  if (finish(ongoing))
     return true;
-  }
   begin(requests(), ongoing);
   return false;
 }
 
 } // namespace
 
-int hand_out(std::unique_ptr<BackgroundCall> call, MPI_Request* request) noexcept {
+bool is_for_thread(const BackgroundCall& call, strategies::Advancing advancing) noexcept {
+  return (advancing == strategies::Advancing::by_thread || runtime.settings.progress_thread) &&
+         (thread_may_call_library() || !call.calls_library());
+}
+
+int hand_out(std::unique_ptr<BackgroundCall> call, strategies::Advancing advancing,
+             MPI_Request* request) noexcept {
   THALWEG_ASSERT(light, call != nullptr && request != nullptr);
   auto ongoing = std::make_unique<OwnOperation>();
+  ongoing->is_for_thread = is_for_thread(*call, advancing);
   ongoing->call = std::move(call);
   const int code = native.Grequest_start(query, release, refuse_to_cancel, ongoing.get(), &ongoing->request);
   if (code == MPI_SUCCESS) {
     *request = ongoing->request;
-    std::unique_lock lock(requests().mutex);
+    CallLock lock(requests());
     OwnOperation& begun = *ongoing.release();
     const bool has_ended = set_out(begun);
     lock.unlock();
@@ -217,11 +312,13 @@ int hand_out(std::unique_ptr<BackgroundCall> call, MPI_Request* request) noexcep
   return code;
 }
 
-int hand_out_persistent(std::unique_ptr<BackgroundCall> call, MPI_Comm comm, MPI_Request* request) noexcept {
+int hand_out_persistent(std::unique_ptr<BackgroundCall> call, strategies::Advancing advancing, MPI_Comm comm,
+                        MPI_Request* request) noexcept {
   THALWEG_ASSERT(light, call != nullptr && request != nullptr && comm != MPI_COMM_NULL);
   const int code = native.Recv_init(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, comm, request);
   if (code == MPI_SUCCESS) {
     auto ongoing = std::make_unique<OwnOperation>();
+    ongoing->is_for_thread = is_for_thread(*call, advancing);
     ongoing->call = std::move(call);
     ongoing->persistent = true;
     ongoing->comm = comm;
@@ -259,7 +356,7 @@ Ending take_ending(MPI_Request request) noexcept {
 
 void request_started(MPI_Request request) noexcept {
   Requests& all = requests();
-  const std::lock_guard lock(all.mutex);
+  const CallLock lock(all);
   const auto entry = all.persistent.find(request);
   if (entry != all.persistent.end()) {
     entry->second->call->restart();

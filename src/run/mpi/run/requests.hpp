@@ -11,6 +11,7 @@
 #include "mpi/abi/native.hpp"
 #include "mpi/state/process_state.hpp"
 #include "mpi/wait/polling.hpp"
+#include "strategies/implementation.hpp"
 
 #include <atomic>
 #include <memory>
@@ -63,17 +64,28 @@ private:
 class BackgroundCall {
 public:
   virtual ~BackgroundCall() = default;
-  /// Advances without blocking; true once the operation is complete. Not called again until restarted.
+  /// Advances without blocking; true once only finish() is left. Not called again until restarted.
   virtual bool progress() noexcept = 0;
+  /// What is left then: it may call the library.
+  virtual void finish() noexcept {}
+  /// May progress() call the library? If not, a thread at any thread level may advance it.
+  virtual bool calls_library() const noexcept { return true; }
+  /// It changes whenever something was achieved.
+  virtual std::size_t stage() const noexcept { return 0; }
   /// Begins anew; persistent operations only.
   virtual void restart() noexcept = 0;
   /// MPI's error code, once complete.
   virtual int code() const noexcept = 0;
 };
 
+/// Does the progress thread advance the call, where that is chosen for it or for all?
+bool is_for_thread(const BackgroundCall& call, strategies::Advancing advancing) noexcept;
+
 /// `call` has begun. Return MPI's error code; on failure the call is destroyed.
-int hand_out(std::unique_ptr<BackgroundCall> call, MPI_Request* request) noexcept;
-int hand_out_persistent(std::unique_ptr<BackgroundCall> call, MPI_Comm comm, MPI_Request* request) noexcept;
+int hand_out(std::unique_ptr<BackgroundCall> call, strategies::Advancing advancing,
+             MPI_Request* request) noexcept;
+int hand_out_persistent(std::unique_ptr<BackgroundCall> call, strategies::Advancing advancing, MPI_Comm comm,
+                        MPI_Request* request) noexcept;
 
 inline bool has_persistent() {
   return process.counts.persistent_handles.load(std::memory_order_relaxed) > 0;

@@ -33,8 +33,8 @@ struct Observation {
 };
 
 /// Where operations are advanced: those that complete inside of the library's progress are told to the
-/// library afterwards.
-enum class AdvancedFrom { outside, in_progress };
+/// library afterwards, as are those that the progress thread ends where it may not call the library.
+enum class AdvancedFrom { outside, in_progress, progress_thread };
 
 /// What goes on beside the program's calls (wait/polling.hpp). The functions are set before what they look
 /// after is counted.
@@ -43,7 +43,12 @@ struct Background {
   /// These, one for each group on network cards, and one for each library with streams: calls look at no more
   /// than this.
   std::atomic<int> work{0};
-  std::atomic<void (*)(AdvancedFrom)> advance_executions{nullptr};
+  /// Has anything moved, as far as it is known?
+  std::atomic<bool (*)(AdvancedFrom)> advance_executions{nullptr};
+  std::atomic<int> executions_of_thread{0};        ///< those in flight that the progress thread is to advance
+  std::atomic<std::uint32_t> advances_in_calls{0}; ///< how often calls of the program were at it
+  /// The progress thread may be preempted by the program's threads in the middle of an operation.
+  std::atomic<bool> thread_shares_core{false};
   /// Lets streams progress. The program waits: it has nothing else to do, so they are looked after at once,
   /// and not now and then. Has anything of theirs moved?
   std::atomic<bool (*)(bool waits)> progress_streams{nullptr};

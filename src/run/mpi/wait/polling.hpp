@@ -24,10 +24,9 @@ inline bool has_only_executions() {
          process.background.executions.load(std::memory_order_acquire);
 }
 
-inline void progress_executions(AdvancedFrom place = AdvancedFrom::outside) {
-  if (process.background.executions.load(std::memory_order_acquire) > 0) {
-    process.background.advance_executions.load(std::memory_order_relaxed)(place);
-  }
+inline bool progress_executions(AdvancedFrom place = AdvancedFrom::outside) {
+  return process.background.executions.load(std::memory_order_acquire) > 0 &&
+         process.background.advance_executions.load(std::memory_order_relaxed)(place);
 }
 
 /// Operations of ours (run/requests.cpp), groups on network cards (offload/nic_watch.cpp), and streams

@@ -126,6 +126,7 @@ public:
 
   void combine(std::byte* source, const std::byte* own, std::byte* target, std::int64_t bytes,
                schedule::Side source_stands, bool spent) override;
+  bool calls_library() const override { return own_.reduction == nullptr; }
 
 private:
   void reduce(const std::byte* source, std::byte* target, std::int64_t elements);

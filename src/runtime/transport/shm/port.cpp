@@ -29,6 +29,12 @@ void absorb(InFlightMessage& receive, std::byte* bytes, std::size_t count, bool 
   receive.done += count;
 }
 
+/// Threads that look at batches of their own may not be such as may call the library.
+bool is_left_to_its_owner(const InFlightMessage& receive, const Completions& looking) {
+  return receive.message.combiner != nullptr && receive.owner != &looking &&
+         receive.message.combiner->calls_library();
+}
+
 void check_fits(const InFlightMessage& receive, std::size_t bytes) {
   if (bytes > receive.message.bytes)
     throw TruncationError(fmt::format("rank {} sent {} bytes where {} were awaited", receive.message.peer,
@@ -56,6 +62,7 @@ void Port::activate(Rank number) {
 void Port::start_send(Rank number, InFlightMessage& message) {
   THALWEG_ASSERT(normal, number >= 0 && static_cast<std::size_t>(number) < peers_.size());
   const auto guard = lock();
+  ++message.owner->in_flight;
   Peer& peer = peers_[static_cast<std::size_t>(number)];
   if (peer.sends.empty() && put(peer, message))
     return;
@@ -66,6 +73,7 @@ void Port::start_send(Rank number, InFlightMessage& message) {
 void Port::start_receive(Rank number, InFlightMessage& message) {
   THALWEG_ASSERT(normal, number >= 0 && static_cast<std::size_t>(number) < peers_.size());
   const auto guard = lock();
+  ++message.owner->in_flight;
   Peer& peer = peers_[static_cast<std::size_t>(number)];
   if (!peer.unexpected.empty() && match_unexpected(peer, message))
     return;
@@ -126,12 +134,12 @@ Port::Attempt Port::try_receive(const Message& message) {
   return Attempt::received;
 }
 
-void Port::progress() {
+Port::State Port::progress(const Completions& owner) {
   const auto guard = lock();
   for (std::size_t index = 0; index < active_.size();) {
     Peer& peer = peers_[static_cast<std::size_t>(active_[index])];
     push(peer);
-    pull(peer);
+    pull(peer, owner);
     if (!peer.is_idle()) {
       ++index;
       continue;
@@ -141,6 +149,13 @@ void Port::progress() {
     active_[index] = active_.back();
     active_.pop_back();
   }
+  return state_of(owner);
+}
+
+void Port::take_finished(Completions& owner, std::vector<int>& ids) {
+  const auto guard = lock();
+  std::swap(owner.finished, ids);
+  owner.finished.clear();
 }
 
 void Port::push(Peer& peer) {
@@ -227,13 +242,15 @@ void Port::count_off(Completions& owner, std::size_t number) {
   owner.publications.pop_back();
 }
 
-void Port::pull(Peer& peer) {
+void Port::pull(Peer& peer, const Completions& owner) {
   while (peer.filling != nullptr || !peer.receives.empty()) {
     const Slot* slot = peer.in.look();
     if (slot == nullptr)
       return;
     if (peer.filling == nullptr && !peer.buffers_unexpected)
       begin_message(peer, *slot);
+    if (peer.filling != nullptr && is_left_to_its_owner(*peer.filling, owner))
+      return;
     deliver(peer, *slot);
   }
 }
@@ -303,6 +320,8 @@ bool Port::match_unexpected(Peer& peer, InFlightMessage& receive) {
 
 void Port::forget(Completions* owner) {
   const auto guard = lock();
+  if (owner->in_flight == 0 && owner->publications.empty())
+    return;
   for (const Publication& publication : owner->publications)
     if (publication.offset)
       broadcast_buffer_.close(*publication.offset, publication.readers);

@@ -29,7 +29,8 @@ struct Publication {
   std::uint32_t readers = 0; ///< to which it was announced
 };
 
-/// Where a batch learns which of its messages have finished.
+/// Where a batch learns which of its messages have finished. Whoever makes the port progress writes it, so it
+/// is read and written through the port.
 struct Completions {
   std::size_t in_flight = 0;
   std::vector<int> finished;
@@ -81,8 +82,20 @@ public:
   Attempt try_receive(const Message& message);
   /// A message of one of the batch's multicasts goes another way.
   void pass_over(Completions& owner, const Message& message);
+  /// Several threads use the port from now on.
+  void share() { threaded_ = true; }
+  struct State {
+    std::size_t in_flight; ///< of the batch's messages
+    bool has_finished;     ///< some, which were not taken yet
+  };
+  State state(const Completions& owner) {
+    const auto guard = lock();
+    return state_of(owner);
+  }
   /// Moves whatever can be moved. Throws TruncationError.
-  void progress();
+  State progress(const Completions& owner);
+  /// The ids of those that have finished, for those before.
+  void take_finished(Completions& owner, std::vector<int>& ids);
   /// Its owner ends while messages are in flight, after an error.
   void forget(Completions* owner);
 
@@ -120,6 +133,7 @@ private:
   };
 
   std::unique_lock<std::mutex> lock();
+  static State state_of(const Completions& owner) { return {owner.in_flight, !owner.finished.empty()}; }
   void activate(Rank number);
   void push(Peer& peer);
   bool put(Peer& peer, InFlightMessage& send);
@@ -127,7 +141,7 @@ private:
   Publishing publish(Peer& peer, InFlightMessage& send);
   static std::size_t find_publication(Completions& owner, const Multicast& multicast);
   void count_off(Completions& owner, std::size_t number);
-  void pull(Peer& peer);
+  void pull(Peer& peer, const Completions& owner);
   void begin_message(Peer& peer, const Slot& slot);
   static void give_back(Peer& peer, const Slot& slot);
   void deliver(Peer& peer, const Slot& slot);

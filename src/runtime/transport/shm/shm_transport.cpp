@@ -81,10 +81,7 @@ class ShmBatch final : public Batch {
 public:
   explicit ShmBatch(std::shared_ptr<Endpoint> endpoint)
       : endpoint_(std::move(endpoint)), port_(&endpoint_->port) {}
-  ~ShmBatch() override {
-    if (completions_.in_flight > 0 || !completions_.publications.empty())
-      port_->forget(&completions_);
-  }
+  ~ShmBatch() override { port_->forget(&completions_); }
   ShmBatch(const ShmBatch&) = delete;
   ShmBatch& operator=(const ShmBatch&) = delete;
 
@@ -106,21 +103,19 @@ public:
   void pass_over(const Message& message) override { port_->pass_over(completions_, message); }
 
   std::span<const int> poll() override {
-    port_->progress();
+    port_->progress(completions_);
     return report();
   }
 
   std::span<const int> wait() override {
-    wait_for([this] { return !completions_.finished.empty(); });
+    wait_for([](const Port::State& state) { return state.has_finished; });
     return report();
   }
 
   bool all_finished() override {
-    if (completions_.in_flight > 0)
-      port_->progress();
-    if (completions_.in_flight > 0)
+    if (port_->state(completions_).in_flight > 0 && port_->progress(completions_).in_flight > 0)
       return false;
-    completions_.finished.clear();
+    report();
     return true;
   }
 
@@ -150,8 +145,8 @@ public:
       receives = receive_in_order(receives);
     for (const Message& message : receives)
       start_receive(id++, message);
-    wait_for([this] { return completions_.in_flight == 0; });
-    completions_.finished.clear();
+    wait_for([](const Port::State& state) { return state.in_flight == 0; });
+    report();
   }
 
 private:
@@ -177,28 +172,26 @@ private:
 
   InFlightMessage& occupy(std::uint32_t id, const Message& message) {
     THALWEG_ASSERT(normal, id < entries_.size());
-    ++completions_.in_flight;
     entries_[id] = {message, 0, &completions_, id};
     return entries_[id];
   }
 
   std::span<const int> report() {
-    std::swap(completions_.finished, reported_);
-    completions_.finished.clear();
+    port_->take_finished(completions_, reported_);
     return reported_;
   }
 
   template <typename Condition>
   void wait_for(Condition is_reached) {
-    if (is_reached())
+    Port::State before = port_->state(completions_);
+    if (is_reached(before))
       return;
-    std::size_t before = completions_.in_flight;
     auto look = [&] {
-      port_->progress();
-      if (is_reached())
+      const Port::State now = port_->progress(completions_);
+      if (is_reached(now))
         return wait::Look::reached;
-      const bool moved = completions_.in_flight != before;
-      before = completions_.in_flight;
+      const bool moved = now.in_flight != before.in_flight;
+      before = now;
       return moved ? wait::Look::moved : wait::Look::nothing;
     };
     wait::until(endpoint_->waiting, look, SleepingSystem(*endpoint_, look));
@@ -221,6 +214,8 @@ public:
   std::int32_t tag_limit() const override { return INT32_MAX; }
   std::size_t max_granule() const override { return endpoint_->port.max_granule(); }
   bool waits_by_looking() const override { return true; }
+  bool calls_library() const override { return false; }
+  void share_among_threads() override { endpoint_->port.share(); }
   std::unique_ptr<Batch> make_batch() override { return std::make_unique<ShmBatch>(endpoint_); }
 
 private:

@@ -14,14 +14,16 @@ namespace thalweg::transport {
 
 class SharedGroup {
 public:
-  explicit SharedGroup(std::int32_t ranks) {
+  enum class Threads { from_the_start, join_later };
+
+  explicit SharedGroup(std::int32_t ranks, Threads threads = Threads::from_the_start) {
     const std::size_t bytes = GroupMemory(ranks).bytes();
     memory_.reset(static_cast<std::byte*>(std::aligned_alloc(cache_line, bytes)), std::free);
     std::fill_n(memory_.get(), bytes, std::byte{});
     NodeUse use;
     use.waiting.polls = 10; // more threads than cores
     use.sleeps = true;
-    use.threaded = true;
+    use.threaded = threads == Threads::from_the_start;
     for (Rank rank = 0; rank < ranks; ++rank)
       transports_.push_back(make_shm_transport(memory_, rank, ranks, use));
   }

@@ -137,7 +137,7 @@ TEST(ShmTransport, SendsToSeveralAndItself) {
     thread.join();
 }
 
-struct Adder final : Combiner {
+struct Adder : Combiner {
   void combine(std::byte* arrived, const std::byte* own, std::byte* target, std::size_t bytes,
                bool /*spent*/) override {
     ASSERT_EQ(bytes % sizeof(std::uint64_t), 0U);
@@ -225,6 +225,110 @@ TEST(ShmTransport, LeavesMemoryToBatchesThatOutliveIt) {
   while (!receiver->all_finished())
     sender->poll();
   EXPECT_EQ(got, data);
+}
+
+/// One that may run only where its batch is looked at.
+struct LibraryAdder final : Adder {
+  bool calls_library() const override { return true; }
+};
+
+// The program's thread may call the library; a progress thread that looks at a batch of its own may not.
+TEST(ShmTransport, LeavesWhatCallsTheLibraryToThoseWhoLookAtItsBatch) {
+  for (const std::size_t words : {std::size_t{1}, std::size_t{100'000}}) {
+    const SharedGroup group(2);
+    const auto sender = group.transport(0)->make_batch();
+    const auto receiver = group.transport(1)->make_batch();
+    const auto other = group.transport(1)->make_batch();
+    std::vector<std::uint64_t> given(words, 3);
+    std::vector<std::uint64_t> sums(words, 4);
+    auto short_data = bytes_of(8, 1);
+    std::vector<std::byte> got(8);
+    LibraryAdder adder;
+    for (Batch* batch : {sender.get(), receiver.get(), other.get()})
+      batch->reserve(2);
+    receiver->start_receive(0, {.peer = 0,
+                                .tag = 2,
+                                .data = reinterpret_cast<std::byte*>(sums.data()),
+                                .bytes = words * 8,
+                                .combiner = &adder,
+                                .granule = 8});
+    other->start_receive(0, to(0, 3, got));
+    sender->start_send(0, {.peer = 1,
+                           .tag = 2,
+                           .data = reinterpret_cast<std::byte*>(given.data()),
+                           .bytes = words * 8,
+                           .granule = 8});
+    sender->start_send(1, to(1, 3, short_data));
+    for (int look = 0; look < 10; ++look) {
+      EXPECT_FALSE(other->all_finished());
+      sender->poll();
+      EXPECT_EQ(std::ranges::count(sums, 4U), std::ssize(sums));
+    }
+    while (!receiver->all_finished())
+      sender->poll();
+    EXPECT_EQ(std::ranges::count(sums, 7U), std::ssize(sums));
+    while (!other->all_finished())
+      sender->poll();
+    EXPECT_EQ(got, short_data);
+  }
+}
+
+/// What the batches of one thread of a rank send and receive: messages of all lengths in a random order.
+void exchange(const SharedGroup& group, Rank rank, int thread, int rounds) {
+  const auto batch = group.transport(rank)->make_batch();
+  const Rank peer = 1 - rank;
+  std::mt19937 random(static_cast<unsigned>(thread)); // the same on both ranks
+  for (int round = 0; round < rounds; ++round) {
+    constexpr std::size_t lengths[] = {0, 8, 500, 5000, 200'000, 1'200'000};
+    std::vector<std::vector<std::byte>> out;
+    std::vector<std::vector<std::byte>> in;
+    std::vector<Message> sends;
+    std::vector<Message> receives;
+    const std::size_t count = 1 + random() % 4;
+    out.reserve(count);
+    in.reserve(count);
+    for (std::size_t number = 0; number < count; ++number) {
+      const std::size_t bytes = lengths[random() % std::size(lengths)];
+      const auto seed = static_cast<unsigned>(round * 10) + static_cast<unsigned>(number);
+      const auto tag = thread * 100 + static_cast<std::int32_t>(number);
+      out.push_back(bytes_of(bytes, seed));
+      in.emplace_back(bytes);
+      sends.push_back(to(peer, tag, out.back()));
+      receives.push_back(to(peer, tag, in.back()));
+    }
+    if (random() % 2 == 0) {
+      batch->transfer(receives, sends);
+    } else {
+      batch->reserve(2 * count);
+      for (std::size_t number = 0; number < count; ++number)
+        batch->start_receive(static_cast<std::uint32_t>(number), receives[number]);
+      for (std::size_t number = 0; number < count; ++number)
+        batch->start_send(static_cast<std::uint32_t>(count + number), sends[number]);
+      while (!batch->all_finished())
+        std::this_thread::yield();
+    }
+    ASSERT_EQ(in, out) << "rank " << rank << ", thread " << thread << ", round " << round;
+  }
+}
+
+/// Before there are further threads.
+void exchange_alone(const SharedGroup& group) {
+  std::thread other([&group] { exchange(group, 1, 0, 10); });
+  exchange(group, 0, 0, 10);
+  other.join();
+}
+
+TEST(ShmTransport, ServesSeveralThreadsThatHaveABatchEach) {
+  const SharedGroup group(2, SharedGroup::Threads::join_later);
+  exchange_alone(group);
+  for (const auto rank : {0, 1})
+    group.transport(rank)->share_among_threads();
+  std::vector<std::thread> threads;
+  for (const auto rank : {0, 1})
+    for (const auto thread : {0, 1})
+      threads.emplace_back([&group, rank, thread] { exchange(group, rank, thread, 15); });
+  for (std::thread& thread : threads)
+    thread.join();
 }
 
 class Visits : public testing::TestWithParam<bool> {};
