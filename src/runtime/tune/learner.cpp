@@ -118,13 +118,14 @@ void Learner::start_comparison(std::size_t candidate) {
   THALWEG_ASSERT(light, candidate != incumbent());
   candidate_ = candidate;
   comparison_.begin();
+  guard_ = {};
   history_ = mixed_hash(history_, candidate + 1);
 }
 
 // Where calls were not measured yet, they are taken to be like the first that are. All that a round takes
 // more than the incumbent would have is spent, transitions there and back too.
 void Learner::measured(std::span<const double> seconds, double overhead_seconds, bool refused,
-                       const LowerBounds& bounds) {
+                       const LowerBounds& bounds, const Periods& periods) {
   THALWEG_ASSERT(light, round_.kind == Round::Kind::measure);
   THALWEG_ASSERT(light, seconds.size() == round_.incumbent_calls + round_.candidate_calls);
   const auto of_incumbent = seconds.first(round_.incumbent_calls);
@@ -155,10 +156,20 @@ void Learner::measured(std::span<const double> seconds, double overhead_seconds,
   const double other = std::max(evidence::typical(round_.counted(of_candidate)), bounds.candidate);
   const bool is_first_look = !trials_.is_fresh(candidate_);
   trials_.add_round(candidate_, other);
+  guard_.add(periods);
   judge(comparison_.add(own, other, is_first_look));
 }
 
-void Learner::judge(const Comparison::Verdict& verdict) {
+void Learner::lost(double overhead_seconds) {
+  THALWEG_ASSERT(light, round_.kind == Round::Kind::measure);
+  budget_.spend(overhead_seconds);
+  calls_ += round_.incumbent_calls + round_.candidate_calls;
+}
+
+// Calls that hold the program up less, and all that it computes beside them more, are no gain.
+void Learner::judge(Comparison::Verdict verdict) {
+  if (verdict.decision == Decision::surely_faster && guard_.forbids())
+    verdict.decision = Decision::surely_not;
   history_ = mixed_hash(history_, static_cast<std::uint64_t>(verdict.decision) + 1);
   if (verdict.decision == Decision::open) {
     trials_.set_outcome(candidate_, Outcome::being_tried);

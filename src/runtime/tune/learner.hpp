@@ -17,6 +17,7 @@
 // later. It does not flap: what lost stays lost until then.
 
 #include "tune/learning_budget.hpp"
+#include "tune/round_figures.hpp"
 #include "tune/search.hpp"
 #include "tune/trials.hpp"
 
@@ -46,8 +47,12 @@ public:
   Round next_round();
   /// The agreement after a measured round: agreed seconds of each of its calls, the incumbent's first, and
   /// what agreeing took; 0: not known yet. `refused`: the candidate could not do the call on some rank.
+  /// `periods`: where the program may compute less while its calls hold it up less, from one call to the
+  /// next.
   void measured(std::span<const double> seconds, double overhead_seconds, bool refused,
-                const LowerBounds& bounds = {});
+                const LowerBounds& bounds = {}, const Periods& periods = {});
+  /// Instead of it, where a round has not told enough: the next one may be like it.
+  void lost(double overhead_seconds);
   /// The next batch of candidates in the model's order, and what finding them took.
   void add_candidates(std::span<const PredictedCandidate> candidates, double overhead_seconds);
 
@@ -83,7 +88,7 @@ private:
   Round next_confirmation();
   Round next_look();
   void start_comparison(std::size_t candidate);
-  void judge(const Comparison::Verdict& verdict);
+  void judge(Comparison::Verdict verdict);
   void adopt();
   void look(double seconds);
   void search_again();
@@ -98,6 +103,7 @@ private:
   bool confirmed_ = false;    ///< the incumbent is native, or surely faster than it
   std::size_t candidate_ = 0; ///< the incumbent where there is none
   Comparison comparison_;     ///< the incumbent against the candidate
+  PeriodGuard guard_;         ///< of the same rounds
   Round round_;
   std::uint64_t calls_ = 0;
   std::uint64_t history_ = 0;

@@ -7,6 +7,7 @@
 
 #include "base/assertion.hpp"
 #include "evidence/evidence.hpp"
+#include "tune/round_figures.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -108,6 +109,25 @@ private:
 
   double gain_;
   evidence::SequentialTest test_;
+};
+
+/// A candidate's calls may hold a program up less and cost it more all the same, in the computation between
+/// them. Then the time from one call to the next is longer in nearly all rounds.
+class PeriodGuard {
+public:
+  void add(const Periods& periods) {
+    if (periods.incumbent <= 0 || periods.candidate <= 0)
+      return;
+    ++rounds_;
+    longer_ += periods.candidate > noise * periods.incumbent ? 1 : 0;
+  }
+  bool forbids() const { return longer_ > 0 && 4 * longer_ >= 3 * rounds_; }
+
+private:
+  static constexpr double noise = 1.005;
+
+  std::uint32_t rounds_ = 0;
+  std::uint32_t longer_ = 0;
 };
 
 /// Tells whether calls still take what they took when a search had ended.

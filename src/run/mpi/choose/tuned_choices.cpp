@@ -156,16 +156,16 @@ const Choice* TunedChoices::of(const CollectiveCall& call, CommunicatorState& co
   const Mode mode = call.function->mode;
   if (mode == Mode::persistent || !communicator.agreed || communicator.inter)
     return nullptr;
-  const Entry* found = nearest(mode == Mode::blocking ? picks_ : nonblocking_, call.function->operation,
+  const Entry* found = nearest(call.function->operation, mode,
                                agreed_unit_bytes(call, communicator), communicator);
   if (found == nullptr || !(all || is_exact(call) || may_change_digits(*found, call)))
     return nullptr;
   return &found->choice;
 }
 
-const TunedChoices::Entry* TunedChoices::nearest(Operation operation, std::int64_t bytes,
+const TunedChoices::Entry* TunedChoices::nearest(Operation operation, Mode mode, std::int64_t bytes,
                                                  CommunicatorState& communicator) const {
-  return nearest(picks_, operation, bytes, communicator);
+  return nearest(mode == Mode::blocking ? picks_ : nonblocking_, operation, bytes, communicator);
 }
 
 const TunedChoices::Entry* TunedChoices::nearest(const Picks& known, Operation operation, std::int64_t bytes,

@@ -84,8 +84,9 @@ public:
   /// the same with every strategy. Strategies of the tuner hold for sums too, in which last digits may
   /// change. Neither is bound so for `all`.
   const Choice* of(const CollectiveCall& call, CommunicatorState& communicator, bool all) const;
-  /// The same for blocking calls of so many bytes of a unit.
-  const Entry* nearest(Operation operation, std::int64_t bytes, CommunicatorState& communicator) const;
+  /// The same for calls of so many bytes of a unit, blocking or nonblocking.
+  const Entry* nearest(Operation operation, Mode mode, std::int64_t bytes,
+                       CommunicatorState& communicator) const;
 
 private:
   using Picks = std::array<job::PicksByShape<Entry>, operation_count>;

@@ -17,10 +17,11 @@ namespace thalweg::mpi {
 
 std::optional<CallKind> kind_of(const CollectiveCall& call, CommunicatorState& communicator) {
   const Operation operation = call.function->operation;
-  if (call.function->mode != Mode::blocking || !communicator.agreed || communicator.inter ||
-      communicator.size == 1 || is_among_neighbors(operation))
+  const Mode mode = call.function->mode;
+  const bool is_served = mode == Mode::blocking || (mode == Mode::nonblocking && runtime.learns_nonblocking);
+  if (!is_served || !communicator.agreed || communicator.inter || communicator.size == 1)
     return std::nullopt;
-  CallKind kind{.operation = operation};
+  CallKind kind{.operation = operation, .blocks = mode == Mode::blocking};
   if (is_reduction(operation)) {
     if (call.op == MPI_OP_NULL)
       return std::nullopt;
@@ -35,6 +36,17 @@ std::optional<CallKind> kind_of(const CollectiveCall& call, CommunicatorState& c
 
 pattern::Traffic traffic_of(const CollectiveCall& call, CommunicatorState& communicator) {
   pattern::Traffic traffic;
+  if (is_among_neighbors(call.function->operation)) {
+    const CallRanks ranks = ranks_of(call.function->operation, communicator);
+    const Side gives = given_arguments(call, ranks);
+    const bool is_one_for_all =
+        operation_shape(call.function->operation).gives.blocks == SideShape::Blocks::one;
+    for (int block = 0; block < ranks.destinations; ++block) {
+      const std::uint64_t bytes = gives.bytes_of(is_one_for_all ? 0 : block);
+      traffic += {bytes > 0 ? 1 : 0, static_cast<std::int64_t>(bytes)};
+    }
+    return traffic;
+  }
   visit_given_blocks(call, ranks_of(call.function->operation, communicator), [&](int, std::uint64_t bytes) {
     traffic += {bytes > 0 ? 1 : 0, static_cast<std::int64_t>(bytes)};
   });
@@ -130,6 +142,12 @@ const Choice& TuningContext::next(std::int64_t bytes) {
   return choices_[is_at_candidate() ? learner_.candidate() : learner_.incumbent()];
 }
 
+const Choice& TuningContext::between_rounds(std::int64_t bytes) {
+  ++all_calls_;
+  all_bytes_ += static_cast<double>(bytes);
+  return choices_[learner_.incumbent()];
+}
+
 // Those after the transitions there, but for the last one (tune::Round::counted).
 TuningContext::CallRange TuningContext::counted(Side side) const {
   const std::uint32_t first = side == incumbent ? 0 : round_.incumbent_calls;
@@ -154,6 +172,12 @@ void TuningContext::departed(double seconds, bool refused, const pattern::Traffi
   if (runtime.world.placement.oversubscribed && departures_seen_.size() == counted(side).end)
     work_[side].end(processor_seconds());
   // Where what is in use cannot do the calls, native has run: that says nothing of the candidate.
+  refused_ = refused_ || (refused && is_at_candidate());
+  traffic_seen_ += traffic;
+}
+
+void TuningContext::started(bool refused, const pattern::Traffic& traffic) {
+  THALWEG_ASSERT(light, is_measured());
   refused_ = refused_ || (refused && is_at_candidate());
   traffic_seen_ += traffic;
 }
@@ -198,16 +222,50 @@ tune::LowerBounds TuningContext::lower_bounds(std::span<const double> work, int 
   return {of(incumbent), of(candidate)};
 }
 
+namespace {
+
+// Have all ranks the same history?
+bool went_one_way(std::span<const double> common) {
+  return common[0] == -common[1] && common[2] == -common[3];
+}
+
+} // namespace
+
+void TuningContext::learn_traffic(const std::vector<double>& sums, std::size_t calls, int ranks) {
+  if (!kind_.is_private)
+    return;
+  const pattern::Traffic all{static_cast<std::int64_t>(sums[0]), static_cast<std::int64_t>(sums[1])};
+  traffic_ = pattern::traffic_class(all, static_cast<std::int64_t>(calls), ranks);
+  private_bytes_ = pattern::bytes_per_pair(all, static_cast<std::int64_t>(calls), ranks);
+  degree_ = pattern::degree(all, static_cast<std::int64_t>(calls), ranks);
+}
+
+bool TuningContext::learn_started(const std::optional<tune::RoundTimes>& times, std::span<const double> common,
+                                  const std::vector<double>& sums, int ranks) {
+  THALWEG_ASSERT(light, common.size() == common_figures && is_measured());
+  if (!went_one_way(common))
+    return false;
+  learn_traffic(sums, round_.incumbent_calls + round_.candidate_calls, ranks);
+  if (!times) {
+    learner_.lost(-common[5]);
+    return true;
+  }
+  for (const double seconds : times->seconds)
+    arrivals_.add({0, 0, seconds});
+  learner_.measured(times->seconds, -common[5], common[4] > 0, {}, times->periods);
+  return true;
+}
+
 bool TuningContext::learn(const std::vector<double>& maxima, const std::vector<double>& sums, int ranks,
                           int nodes) {
   const std::size_t calls = arrivals_seen_.size();
   THALWEG_ASSERT(light,
-                 calls == round_.incumbent_calls + round_.candidate_calls && maxima.size() == 3 * calls + 6);
+                 calls == round_.incumbent_calls + round_.candidate_calls && maxima.size() == 3 * calls + common_figures);
   THALWEG_ASSERT(light,
                  sums.size() == (kind_.is_private ? 2U : 0U) +
                                     (runtime.world.placement.oversubscribed ? std::size_t{sides} : 0U));
-  const double* const tail = maxima.data() + 3 * calls;
-  if (tail[0] != -tail[1] || tail[2] != -tail[3])
+  const std::span<const double> common = std::span(maxima).last(common_figures);
+  if (!went_one_way(common))
     return false;
   std::vector<double> seconds;
   for (std::size_t call = 0; call < calls; ++call) {
@@ -215,16 +273,11 @@ bool TuningContext::learn(const std::vector<double>& maxima, const std::vector<d
     arrivals_.add(visit);
     seconds.push_back(visit.transfer());
   }
-  if (kind_.is_private) {
-    const pattern::Traffic all{static_cast<std::int64_t>(sums[0]), static_cast<std::int64_t>(sums[1])};
-    traffic_ = pattern::traffic_class(all, static_cast<std::int64_t>(calls), ranks);
-    private_bytes_ = pattern::bytes_per_pair(all, static_cast<std::int64_t>(calls), ranks);
-    degree_ = pattern::degree(all, static_cast<std::int64_t>(calls), ranks);
-  }
+  learn_traffic(sums, calls, ranks);
   tune::LowerBounds bounds;
   if (runtime.world.placement.oversubscribed)
     bounds = lower_bounds(std::span(sums).last(sides), nodes);
-  learner_.measured(seconds, -tail[5], tail[4] > 0, bounds);
+  learner_.measured(seconds, -common[5], common[4] > 0, bounds);
   return true;
 }
 

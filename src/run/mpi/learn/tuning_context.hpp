@@ -14,6 +14,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace thalweg::mpi {
@@ -24,17 +25,20 @@ struct CallKind {
   Operation operation;
   bool commutative = true; ///< reductions: whether operands may change places
   bool exact = true;       ///< every strategy gives the same result to the last bit
+  bool blocks = true;      ///< else it is a nonblocking call, whose program goes on meanwhile
   bool is_private = false; ///< sizes are known to ranks alone, and agreed upon between rounds only
   std::int64_t bytes = 0;  ///< of a unit of this call; -1 where private
   std::int32_t size = 0;   ///< class of the bytes
 
   std::uint32_t key() const {
     return static_cast<std::uint32_t>(operation) << 16U | static_cast<std::uint32_t>(size) << 8U |
-           static_cast<std::uint32_t>(commutative) << 1U | static_cast<std::uint32_t>(exact);
+           static_cast<std::uint32_t>(blocks) << 2U | static_cast<std::uint32_t>(commutative) << 1U |
+           static_cast<std::uint32_t>(exact);
   }
 };
 
-/// None where nothing can be learned: neighborhoods, calls that do not block, ranks that cannot agree.
+/// None where nothing can be learned: persistent calls, ranks that cannot agree, and nonblocking calls where
+/// operations of ours could not progress inside of all calls that block.
 std::optional<CallKind> kind_of(const CollectiveCall& call, CommunicatorState& communicator);
 
 /// What this rank hands to a call whose sizes are its own business, to other ranks.
@@ -60,6 +64,8 @@ public:
   void open(const tune::Round& round);
   /// What the next call of the round runs. Counts it.
   const Choice& next(std::int64_t bytes);
+  /// What a nonblocking call between two rounds runs. Counts it.
+  const Choice& between_rounds(std::int64_t bytes);
   /// Of the round. Where it is not measured, its calls need not be asked for one by one: who makes one counts
   /// it.
   std::uint32_t& calls_left() { return calls_left_; }
@@ -69,11 +75,19 @@ public:
   void arrived(double seconds);
   void departed(double seconds, bool refused, const pattern::Traffic& traffic);
 
+  /// Instead of these, once a nonblocking call of the round has started.
+  void started(bool refused, const pattern::Traffic& traffic);
+  const tune::Round& round() const { return round_; }
+
   /// What ranks agree on after a measured round, and what comes of it. False where ranks have gone
   /// different ways.
   std::vector<double> to_maximize(double last_agreement_seconds) const;
   std::vector<double> to_sum() const;
   bool learn(const std::vector<double>& maxima, const std::vector<double>& sums, int ranks, int nodes);
+  /// The same of nonblocking calls: what the round told, or nothing, and what to_maximize() has of all calls.
+  static constexpr std::size_t common_figures = 6;
+  bool learn_started(const std::optional<tune::RoundTimes>& times, std::span<const double> common,
+                     const std::vector<double>& sums, int ranks);
 
   void add_candidates(std::span<const tune::PredictedCandidate> candidates, double seconds);
 
@@ -92,6 +106,7 @@ private:
   enum Side : std::uint8_t { incumbent, candidate, sides };
 
   void add_choices();
+  void learn_traffic(const std::vector<double>& sums, std::size_t calls, int ranks);
   struct CallRange {
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
