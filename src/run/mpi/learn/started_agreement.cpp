@@ -39,33 +39,34 @@ control::CollectiveCall allreduce(const std::vector<Figures>& own, std::vector<F
 
 } // namespace
 
-// What is agreed on, then the votes.
+// What is agreed on, then the votes. A rank may vote once it knows that all ranks have begun: whoever has a
+// maximum of all knows it, but a root that has told others its text does not, so ranks meet behind that.
 struct StartedAgreement::Exchange {
   Exchange(std::shared_ptr<transport::Transport> transport, std::int32_t tag)
       : endpoint(std::move(transport), {}), first_tag(tag) {}
 
+  enum class Part : std::uint8_t { subject, meeting, votes, done };
+
   void begin(const control::CollectiveCall& call) {
-    has_voted = false;
-    is_complete.store(false, std::memory_order_relaxed);
     switch_point.open();
-    first.emplace(endpoint, call, &combiner);
-    first->begin_with({first_tag, tags / 2});
+    begin(Part::subject, call);
   }
 
-  // True once both are complete.
+  // True once all of it is complete.
   bool advance() {
-    if (!has_voted) {
-      if (first->look() != wait::Look::reached)
+    while (part != Part::done) {
+      if (under_way->look() != wait::Look::reached)
         return false;
-      has_voted = true;
-      own_vote[0].largest = switch_point.vote();
-      second.emplace(endpoint, allreduce(own_vote, votes), &combiner);
-      second->begin_with({first_tag + tags / 2, tags / 2});
+      if (part == Part::votes) {
+        part = Part::done;
+        switch_point.agree(static_cast<std::uint32_t>(votes[0].largest));
+      } else if (part == Part::subject && !text.empty()) {
+        begin(Part::meeting, allreduce(own_vote, votes));
+      } else {
+        own_vote[0].largest = switch_point.vote();
+        begin(Part::votes, allreduce(own_vote, votes));
+      }
     }
-    if (second->look() != wait::Look::reached)
-      return false;
-    switch_point.agree(static_cast<std::uint32_t>(votes[0].largest));
-    is_complete.store(true, std::memory_order_release);
     return true;
   }
 
@@ -79,11 +80,17 @@ struct StartedAgreement::Exchange {
   std::vector<Figures> own_vote{1};
   std::vector<Figures> votes{1};
   tune::SwitchPoint switch_point;
-  bool has_voted = false;
-  std::atomic<bool> is_complete{false};
   std::atomic<bool> has_failed{false};
-  std::optional<control::Collective> first; ///< they end before what they work on
-  std::optional<control::Collective> second;
+  Part part = Part::done;
+  std::optional<control::Collective> under_way; ///< ends before what it works on
+
+private:
+  void begin(Part next, const control::CollectiveCall& call) {
+    constexpr std::int32_t tags_of_part = 2;
+    part = next;
+    under_way.emplace(endpoint, call, &combiner);
+    under_way->begin_with({first_tag + tags_of_part * static_cast<std::int32_t>(next), tags_of_part});
+  }
 };
 
 namespace {
@@ -128,6 +135,7 @@ void StartedAgreement::begin(const std::vector<double>& to_maximize, const std::
   for (std::size_t index = 0; index < to_sum.size(); ++index)
     own[index].sum = to_sum[index];
   exchange_->all.assign(own.size(), {});
+  exchange_->text.clear();
   exchange_->begin(allreduce(own, exchange_->all));
   hand_out_exchange();
 }

@@ -9,6 +9,7 @@
 #include "transport/transport.hpp"
 #include "tune/switch_point.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
