@@ -150,7 +150,7 @@ def site_lines(
     question = Question(call, unit_size(call, size, ranks), ranks, per_node)
     is_nonblocking = site["function"].startswith("MPI_I")
     picks = known_picks(tuning, question, nonblocking=is_nonblocking)
-    learned = learned_of(report, call, ranks, question.size)
+    learned = learned_of(report, f"{'i' if is_nonblocking else ''}{call}", ranks, question.size)
     lines += [f"  {line}" for entry in learned for line in learned_lines(entry)]
     kind = "nonblocking " if is_nonblocking else ""
     is_tunable = call in (NONBLOCKING if is_nonblocking else OPERATIONS).values()
