@@ -118,7 +118,6 @@ void Learner::start_comparison(std::size_t candidate) {
   THALWEG_ASSERT(light, candidate != incumbent());
   candidate_ = candidate;
   comparison_.begin();
-  guard_ = {};
   history_ = mixed_hash(history_, candidate + 1);
 }
 
@@ -127,7 +126,13 @@ void Learner::start_comparison(std::size_t candidate) {
 void Learner::measured(std::span<const double> seconds, double overhead_seconds, bool refused,
                        const LowerBounds& bounds, const Periods& periods) {
   THALWEG_ASSERT(light, round_.kind == Round::Kind::measure);
-  THALWEG_ASSERT(light, seconds.size() == round_.incumbent_calls + round_.candidate_calls);
+  const std::uint32_t calls = round_.incumbent_calls + round_.candidate_calls;
+  THALWEG_ASSERT(light, seconds.empty() || seconds.size() == calls);
+  if (seconds.empty()) {
+    budget_.spend(overhead_seconds);
+    calls_ += calls;
+    return;
+  }
   const auto of_incumbent = seconds.first(round_.incumbent_calls);
   const auto of_candidate = seconds.subspan(round_.incumbent_calls);
   const double own = std::max(evidence::typical(round_.counted(of_incumbent)), bounds.incumbent);
@@ -156,20 +161,10 @@ void Learner::measured(std::span<const double> seconds, double overhead_seconds,
   const double other = std::max(evidence::typical(round_.counted(of_candidate)), bounds.candidate);
   const bool is_first_look = !trials_.is_fresh(candidate_);
   trials_.add_round(candidate_, other);
-  guard_.add(periods);
-  judge(comparison_.add(own, other, is_first_look));
+  judge(comparison_.add(own, other, is_first_look, periods));
 }
 
-void Learner::lost(double overhead_seconds) {
-  THALWEG_ASSERT(light, round_.kind == Round::Kind::measure);
-  budget_.spend(overhead_seconds);
-  calls_ += round_.incumbent_calls + round_.candidate_calls;
-}
-
-// Calls that hold the program up less, and all that it computes beside them more, are no gain.
-void Learner::judge(Comparison::Verdict verdict) {
-  if (verdict.decision == Decision::surely_faster && guard_.forbids())
-    verdict.decision = Decision::surely_not;
+void Learner::judge(const Comparison::Verdict& verdict) {
   history_ = mixed_hash(history_, static_cast<std::uint64_t>(verdict.decision) + 1);
   if (verdict.decision == Decision::open) {
     trials_.set_outcome(candidate_, Outcome::being_tried);

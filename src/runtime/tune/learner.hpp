@@ -46,13 +46,11 @@ public:
   /// Begins the next round; calls follow as it says.
   Round next_round();
   /// The agreement after a measured round: agreed seconds of each of its calls, the incumbent's first, and
-  /// what agreeing took; 0: not known yet. `refused`: the candidate could not do the call on some rank.
-  /// `periods`: where the program may compute less while its calls hold it up less, from one call to the
-  /// next.
+  /// what agreeing took; 0: not known yet. No seconds: the round has not told enough. `refused`: the
+  /// candidate could not do the call on some rank. `periods`: where the program may compute less while its
+  /// calls hold it up less, from one call to the next.
   void measured(std::span<const double> seconds, double overhead_seconds, bool refused,
                 const LowerBounds& bounds = {}, const Periods& periods = {});
-  /// Instead of it, where a round has not told enough: the next one may be like it.
-  void lost(double overhead_seconds);
   /// The next batch of candidates in the model's order, and what finding them took.
   void add_candidates(std::span<const PredictedCandidate> candidates, double overhead_seconds);
 
@@ -88,7 +86,7 @@ private:
   Round next_confirmation();
   Round next_look();
   void start_comparison(std::size_t candidate);
-  void judge(Comparison::Verdict verdict);
+  void judge(const Comparison::Verdict& verdict);
   void adopt();
   void look(double seconds);
   void search_again();
@@ -103,7 +101,6 @@ private:
   bool confirmed_ = false;    ///< the incumbent is native, or surely faster than it
   std::size_t candidate_ = 0; ///< the incumbent where there is none
   Comparison comparison_;     ///< the incumbent against the candidate
-  PeriodGuard guard_;         ///< of the same rounds
   Round round_;
   std::uint64_t calls_ = 0;
   std::uint64_t history_ = 0;

@@ -63,9 +63,8 @@ bool fill_in(const Round& round, std::span<double> side) {
   const auto known = std::ranges::count_if(counted, is_known);
   if (known == 0 || 2 * static_cast<std::size_t>(known) < counted.size())
     return false;
-  const double sum = std::accumulate(counted.begin(), counted.end(), 0.0, [&](double all, double one) {
-    return is_known(one) ? all + one : all;
-  });
+  const double sum = std::accumulate(counted.begin(), counted.end(), 0.0,
+                                     [&](double all, double one) { return is_known(one) ? all + one : all; });
   std::ranges::replace_if(side, std::not_fn(is_known), sum / static_cast<double>(known));
   return true;
 }
@@ -75,7 +74,8 @@ bool fill_in(const Round& round, std::span<double> side) {
 std::optional<RoundTimes> times_of(const Round& round, std::span<const double> maxima) {
   const std::size_t calls = round.incumbent_calls + round.candidate_calls;
   THALWEG_ASSERT(light, maxima.size() == calls + 2);
-  RoundTimes times{.seconds = {maxima.begin(), maxima.end() - 2}, .periods = {maxima[calls], maxima[calls + 1]}};
+  RoundTimes times{.seconds = {maxima.begin(), maxima.end() - 2},
+                   .periods = {maxima[calls], maxima[calls + 1]}};
   const std::span<double> seconds = times.seconds;
   if (!fill_in(round, seconds.first(round.incumbent_calls)) ||
       !fill_in(round, seconds.subspan(round.incumbent_calls)))

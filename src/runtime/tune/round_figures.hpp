@@ -49,7 +49,8 @@ private:
 
 /// What a round tells once ranks have agreed on the maxima.
 struct RoundTimes {
-  std::vector<double> seconds; ///< of each call; of those that some rank does not know, the mean of their side
+  std::vector<double>
+      seconds; ///< of each call; of those that some rank does not know, the mean of their side
   Periods periods;
 };
 

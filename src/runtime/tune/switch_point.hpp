@@ -3,12 +3,12 @@
 
 // From which of their calls on all ranks go by what they have agreed on, where no call may wait for others.
 //
-// Starts of nonblocking collectives are the same in number and order on all ranks, and return at once. So none
-// may wait until others have started as much. A rank that has the result of all ranks' figures knows that all
-// have begun that agreement, and that each of them will see the same inside of any MPI call. It then votes for a start of
-// its own that is still to come, and ranks agree on the latest of all votes by a second agreement. To that one
-// nobody comes late because a rank waits: whoever takes part needs the first agreement alone. So a rank may
-// wait for its end, and does so only if it reaches the start that it voted for.
+// Starts of nonblocking collectives are the same in number and order on all ranks, and return at once. So
+// none may wait until others have started as much. A rank that has the result of all ranks' figures knows
+// that all have begun that agreement, and that each of them will see the same inside of any MPI call. It then
+// votes for a start of its own that is still to come, and ranks agree on the latest of all votes by a second
+// agreement. To that one nobody comes late because a rank waits: whoever takes part needs the first agreement
+// alone. So a rank may wait for its end, and does so only if it reaches the start that it voted for.
 
 #include "base/assertion.hpp"
 

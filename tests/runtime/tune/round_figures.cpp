@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tune/round_figures.hpp"
 
+#include "tune/learner.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
@@ -70,6 +72,41 @@ TEST(RoundFigures, TellNothingWhereFewAreKnown) {
   const std::optional<RoundTimes> times = times_of(round, figures.to_maximize());
   ASSERT_TRUE(times);
   EXPECT_EQ(times->seconds, std::vector<double>(12, 1e-6));
+}
+
+// Each call holds the program up for a microsecond less with the candidate.
+bool is_taken(double period_of_candidate) {
+  Learner learner({.budget = 1e9, .first_calls = 2, .calls_seen = 0, .patience = 1}, 0);
+  const std::vector<PredictedCandidate> candidates{{"direct+thread", 1e-6}};
+  for (int rounds = 0; rounds < 400 && learner.state() != Learner::State::settled; ++rounds) {
+    const Round round = learner.next_round();
+    if (round.kind == Round::Kind::order)
+      learner.add_candidates(candidates, 1e-6);
+    if (round.kind != Round::Kind::measure)
+      continue;
+    std::vector<double> seconds(round.incumbent_calls, learner.incumbent() == 0 ? 2e-6 : 1e-6);
+    seconds.insert(seconds.end(), round.candidate_calls, learner.candidate() == 0 ? 2e-6 : 1e-6);
+    const auto period = [&](std::size_t trial) { return trial == 0 ? 1e-3 : period_of_candidate; };
+    learner.measured(seconds, 1e-7, false, {}, {period(learner.incumbent()), period(learner.candidate())});
+  }
+  return learner.incumbent() != 0;
+}
+
+TEST(RoundFigures, OfLongerPeriodsForbidWhatCostsComputation) {
+  EXPECT_TRUE(is_taken(0.999e-3));
+  EXPECT_TRUE(is_taken(1e-3));
+  EXPECT_FALSE(is_taken(1.02e-3));
+}
+
+TEST(RoundFigures, MayBeMissingFromARound) {
+  Learner learner({.budget = 1e9, .first_calls = 2, .calls_seen = 0}, 0);
+  const Round counted = learner.next_round();
+  const Round first = learner.next_round();
+  learner.measured({}, 1e-7, false);
+  const Round again = learner.next_round();
+  EXPECT_EQ(counted.kind, Round::Kind::run);
+  EXPECT_EQ(again.kind, Round::Kind::measure);
+  EXPECT_EQ(again.incumbent_calls, first.incumbent_calls);
 }
 
 } // namespace

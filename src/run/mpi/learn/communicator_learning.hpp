@@ -44,7 +44,7 @@ private:
     std::map<pattern::TrafficClass, std::unique_ptr<TuningContext>> contexts;
     TuningContext* current = nullptr;
     RoundAgreement agreement;
-    double agreement_seconds = 0; ///< of the last one
+    double agreement_seconds = 0;          ///< of the last one
     std::unique_ptr<StartedCalls> started; ///< of nonblocking calls, instead of the agreement
   };
 

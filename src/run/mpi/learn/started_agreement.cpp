@@ -97,7 +97,8 @@ namespace {
 
 class ExchangeCall final : public BackgroundCall {
 public:
-  explicit ExchangeCall(std::shared_ptr<StartedAgreement::Exchange> exchange) : exchange_(std::move(exchange)) {}
+  explicit ExchangeCall(std::shared_ptr<StartedAgreement::Exchange> exchange)
+      : exchange_(std::move(exchange)) {}
 
   bool progress() noexcept override {
     try {

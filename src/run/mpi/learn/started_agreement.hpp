@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// What ranks agree on between rounds of nonblocking calls, and from which call on it holds (tune/switch_point.hpp).
-// Both agreements are operations of our own, which progress inside of all calls of the program, as those do
-// that the program started.
+// What ranks agree on between rounds of nonblocking calls, and from which call on it holds
+// (tune/switch_point.hpp). Both agreements are operations of our own, which progress inside of all calls of
+// the program, as those do that the program started.
 
 #include "mpi/abi/native.hpp"
 #include "transport/transport.hpp"

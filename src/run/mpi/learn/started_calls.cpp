@@ -143,7 +143,7 @@ bool StartedCalls::learn(TuningContext& context) {
   phase_ = Phase::between;
   agreement_seconds_ = agreement_->complete();
   const std::size_t figures = figures_->to_maximize().size();
-  const std::vector<double> maxima = agreement_->maxima(figures + TuningContext::common_figures);
+  const std::vector<double> maxima = agreement_->maxima(figures + common_figures);
   const std::span<const double> all = maxima;
   const std::optional<tune::RoundTimes> times = tune::times_of(context.round(), all.first(figures));
   lost_ = times ? 0 : lost_ + 1;

@@ -77,7 +77,7 @@ private:
   tune::RoundFigures* figures_;
   std::optional<StartedAgreement> agreement_; ///< once there are channels
   Phase phase_ = Phase::between;
-  tune::Round wanted_; ///< while there are no channels
+  tune::Round wanted_;            ///< while there are no channels
   std::uint32_t calls_since_ = 0; ///< starts since the measured round's end
   std::uint32_t lost_ = 0;        ///< rounds in a row
   double agreement_seconds_ = 0;  ///< of the last one

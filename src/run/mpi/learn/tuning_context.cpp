@@ -127,7 +127,7 @@ void TuningContext::open(const tune::Round& round) {
   calls_left_ = round.incumbent_calls + round.candidate_calls;
   refused_ = false;
   work_ = {};
-  traffic_seen_ = {};
+  private_.seen = {};
   arrivals_seen_.clear();
   departures_seen_.clear();
   if (learner_.has_searched())
@@ -173,13 +173,13 @@ void TuningContext::departed(double seconds, bool refused, const pattern::Traffi
     work_[side].end(processor_seconds());
   // Where what is in use cannot do the calls, native has run: that says nothing of the candidate.
   refused_ = refused_ || (refused && is_at_candidate());
-  traffic_seen_ += traffic;
+  private_.seen += traffic;
 }
 
 void TuningContext::started(bool refused, const pattern::Traffic& traffic) {
   THALWEG_ASSERT(light, is_measured());
   refused_ = refused_ || (refused && is_at_candidate());
-  traffic_seen_ += traffic;
+  private_.seen += traffic;
 }
 
 // Last arrivals, last departures, first arrivals (the largest of their negatives); then what must be equal on
@@ -204,7 +204,7 @@ std::vector<double> TuningContext::to_maximize(double last_agreement_seconds) co
 std::vector<double> TuningContext::to_sum() const {
   std::vector<double> row;
   if (kind_.is_private)
-    row = {static_cast<double>(traffic_seen_.messages), static_cast<double>(traffic_seen_.bytes)};
+    row = private_.to_sum();
   if (runtime.world.placement.oversubscribed)
     for (const RowWork& work : work_)
       row.push_back(work.seconds());
@@ -231,36 +231,37 @@ bool went_one_way(std::span<const double> common) {
 
 } // namespace
 
-void TuningContext::learn_traffic(const std::vector<double>& sums, std::size_t calls, int ranks) {
-  if (!kind_.is_private)
-    return;
-  const pattern::Traffic all{static_cast<std::int64_t>(sums[0]), static_cast<std::int64_t>(sums[1])};
-  traffic_ = pattern::traffic_class(all, static_cast<std::int64_t>(calls), ranks);
-  private_bytes_ = pattern::bytes_per_pair(all, static_cast<std::int64_t>(calls), ranks);
-  degree_ = pattern::degree(all, static_cast<std::int64_t>(calls), ranks);
+std::vector<double> PrivateSizes::to_sum() const {
+  return {static_cast<double>(seen.messages), static_cast<double>(seen.bytes)};
 }
 
-bool TuningContext::learn_started(const std::optional<tune::RoundTimes>& times, std::span<const double> common,
-                                  const std::vector<double>& sums, int ranks) {
+void PrivateSizes::learn(std::span<const double> sums, std::size_t calls, int ranks) {
+  const pattern::Traffic all{static_cast<std::int64_t>(sums[0]), static_cast<std::int64_t>(sums[1])};
+  traffic = pattern::traffic_class(all, static_cast<std::int64_t>(calls), ranks);
+  bytes = pattern::bytes_per_pair(all, static_cast<std::int64_t>(calls), ranks);
+  degree = pattern::degree(all, static_cast<std::int64_t>(calls), ranks);
+}
+
+bool TuningContext::learn_started(const std::optional<tune::RoundTimes>& times,
+                                  std::span<const double> common, const std::vector<double>& sums,
+                                  int ranks) {
   THALWEG_ASSERT(light, common.size() == common_figures && is_measured());
   if (!went_one_way(common))
     return false;
-  learn_traffic(sums, round_.incumbent_calls + round_.candidate_calls, ranks);
-  if (!times) {
-    learner_.lost(-common[5]);
-    return true;
-  }
-  for (const double seconds : times->seconds)
+  if (kind_.is_private)
+    private_.learn(sums, round_.incumbent_calls + round_.candidate_calls, ranks);
+  const tune::RoundTimes known = times.value_or(tune::RoundTimes{});
+  for (const double seconds : known.seconds)
     arrivals_.add({0, 0, seconds});
-  learner_.measured(times->seconds, -common[5], common[4] > 0, {}, times->periods);
+  learner_.measured(known.seconds, -common[5], common[4] > 0, {}, known.periods);
   return true;
 }
 
 bool TuningContext::learn(const std::vector<double>& maxima, const std::vector<double>& sums, int ranks,
                           int nodes) {
   const std::size_t calls = arrivals_seen_.size();
-  THALWEG_ASSERT(light,
-                 calls == round_.incumbent_calls + round_.candidate_calls && maxima.size() == 3 * calls + common_figures);
+  THALWEG_ASSERT(light, calls == round_.incumbent_calls + round_.candidate_calls &&
+                            maxima.size() == 3 * calls + common_figures);
   THALWEG_ASSERT(light,
                  sums.size() == (kind_.is_private ? 2U : 0U) +
                                     (runtime.world.placement.oversubscribed ? std::size_t{sides} : 0U));
@@ -273,7 +274,8 @@ bool TuningContext::learn(const std::vector<double>& maxima, const std::vector<d
     arrivals_.add(visit);
     seconds.push_back(visit.transfer());
   }
-  learn_traffic(sums, calls, ranks);
+  if (kind_.is_private)
+    private_.learn(sums, calls, ranks);
   tune::LowerBounds bounds;
   if (runtime.world.placement.oversubscribed)
     bounds = lower_bounds(std::span(sums).last(sides), nodes);
@@ -288,7 +290,7 @@ void TuningContext::add_candidates(std::span<const tune::PredictedCandidate> can
 
 std::int64_t TuningContext::bytes() const {
   if (kind_.is_private)
-    return private_bytes_;
+    return private_.bytes;
   return all_calls_ == 0 ? 0 : static_cast<std::int64_t>(all_bytes_ / static_cast<double>(all_calls_) + 0.5);
 }
 

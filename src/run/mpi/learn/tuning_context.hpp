@@ -52,6 +52,21 @@ struct Circumstances {
   double ready_seconds; ///< once, before the first agreement
 };
 
+/// Sizes that each rank alone knows, as far as ranks have agreed on them.
+struct PrivateSizes {
+  pattern::Traffic seen; ///< by this rank, in the round
+  pattern::TrafficClass traffic;
+  std::int64_t bytes = 0; ///< of a unit, in the mean
+  double degree = 0;
+
+  /// What ranks take the sums of, and what follows from these for so many calls.
+  std::vector<double> to_sum() const;
+  void learn(std::span<const double> sums, std::size_t calls, int ranks);
+};
+
+/// In what ranks take the maxima of, behind all figures of calls.
+inline constexpr std::size_t common_figures = 6;
+
 class TuningContext {
 public:
   /// `start`: what the tuning file says, or null; `searched`: after a whole search. The exploration budget is
@@ -85,7 +100,6 @@ public:
   std::vector<double> to_sum() const;
   bool learn(const std::vector<double>& maxima, const std::vector<double>& sums, int ranks, int nodes);
   /// The same of nonblocking calls: what the round told, or nothing, and what to_maximize() has of all calls.
-  static constexpr std::size_t common_figures = 6;
   bool learn_started(const std::optional<tune::RoundTimes>& times, std::span<const double> common,
                      const std::vector<double>& sums, int ranks);
 
@@ -97,16 +111,15 @@ public:
   /// Of a unit, in the mean.
   std::int64_t bytes() const;
   /// To how many others a rank sends something, in the mean; 0: not known, as all have as much for all.
-  double degree() const { return degree_; }
+  double degree() const { return private_.degree; }
   /// Of private sizes: where the traffic of the last round belongs.
-  pattern::TrafficClass traffic() const { return traffic_; }
+  pattern::TrafficClass traffic() const { return private_.traffic; }
   const pattern::Arrivals& arrivals() const { return arrivals_; }
 
 private:
   enum Side : std::uint8_t { incumbent, candidate, sides };
 
   void add_choices();
-  void learn_traffic(const std::vector<double>& sums, std::size_t calls, int ranks);
   struct CallRange {
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
@@ -124,12 +137,9 @@ private:
   std::uint64_t all_calls_ = 0;
   std::vector<double> arrivals_seen_; ///< of the round
   std::vector<double> departures_seen_;
-  pattern::Traffic traffic_seen_;
   std::array<RowWork, sides> work_; ///< in the calls that count
   bool refused_ = false;            ///< the candidate, by this rank
-  pattern::TrafficClass traffic_;
-  std::int64_t private_bytes_ = 0;
-  double degree_ = 0;
+  PrivateSizes private_;
   pattern::Arrivals arrivals_;
 };
 

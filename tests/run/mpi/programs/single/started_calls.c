@@ -10,7 +10,7 @@
 
 enum { words = 24, batch_max = 6, kinds = 7, ways = 6, tag = 9, ahead = 40 };
 
-static const char* const names[kinds] = {"ialltoall", "iallgather", "ialltoallv",          "iallreduce",
+static const char* const names[kinds] = {"ialltoall", "iallgather", "ialltoallv",        "iallreduce",
                                          "ibcast",    "ibarrier",   "ineighbor_alltoall"};
 
 typedef struct {
@@ -99,11 +99,14 @@ static uint64_t expected(const Started* call, int block, int i) {
 }
 
 static void check(const Started* call) {
-  const int blocks = call->kind == 5 ? 0 : call->kind == 3 || call->kind == 4 ? 1 : call->kind == 6 ? 2 : world_size;
+  const int blocks = call->kind == 5                      ? 0
+                     : call->kind == 3 || call->kind == 4 ? 1
+                     : call->kind == 6                    ? 2
+                                                          : world_size;
   for (int block = 0; block < blocks; ++block)
     for (int i = 0; i < (call->kind == 2 ? call->counts[block] : words); ++i)
-      REQUIRE(call->output[block * words + i] == expected(call, block, i), "%s %d: word %d of block %d is wrong",
-              names[call->kind], call->number, i, block);
+      REQUIRE(call->output[block * words + i] == expected(call, block, i),
+              "%s %d: word %d of block %d is wrong", names[call->kind], call->number, i, block);
 }
 
 static void compute(int microseconds) {
@@ -211,8 +214,8 @@ static void exchange_with_neighbors(int number) {
   MUST(MPI_Neighbor_allgather(in, words, MPI_UINT64_T, out, words, MPI_UINT64_T, ring));
   for (int block = 0; block < 2; ++block)
     for (int i = 0; i < words; ++i)
-      REQUIRE(out[block * words + i] == word(number, ring_places[block], 0, i), "neighbor_allgather %d: word %d",
-              number, i);
+      REQUIRE(out[block * words + i] == word(number, ring_places[block], 0, i),
+              "neighbor_allgather %d: word %d", number, i);
 }
 
 int main(int argc, char** argv) {
