@@ -40,10 +40,14 @@ void follow_request(MPI_Request request, observe::CallRow& row, std::uint64_t be
   if (request == MPI_REQUEST_NULL)
     return;
   FollowedRequest& place = place_of(request);
-  const bool is_measured =
+  const bool is_kept =
       place.row != nullptr && place.request == request && place.measured.begin_ticks >= begin_ticks;
-  place = {request, &row, begin_ticks, end_ticks - begin_ticks,
-           is_measured ? place.measured : MeasuredStart{}};
+  if (place.measured.figures != nullptr && !is_kept) [[unlikely]]
+    place.measured.figures = nullptr;
+  place.request = request;
+  place.row = &row;
+  place.begin_ticks = begin_ticks;
+  place.exposed_ticks = end_ticks - begin_ticks;
 }
 
 void follow_request(MPI_Request request, const MeasuredStart& measured) {
@@ -83,13 +87,16 @@ void RequestWatch::end() {
     one.exposed_ticks += now - begin_ticks_;
     if (requests_[places_[index]] != MPI_REQUEST_NULL)
       continue;
-    if (one.row != &unreported_row()) {
+    const bool is_measured = one.measured.figures != nullptr;
+    if (is_measured) [[unlikely]] {
+      one.measured.figures->ended(one.measured.generation, one.measured.call, seconds_of(one.exposed_ticks));
+      one.measured.figures = nullptr;
+    }
+    if (!is_measured || one.row != &unreported_row()) {
       ++one.row->followed;
       one.row->in_flight_ticks += now - one.begin_ticks;
       one.row->exposed_ticks += one.exposed_ticks;
     }
-    if (one.measured.figures != nullptr)
-      one.measured.figures->ended(one.measured.generation, one.measured.call, seconds_of(one.exposed_ticks));
     one.row = nullptr;
   }
   while (followed.used > 0 && followed.all[followed.used - 1].row == nullptr)
