@@ -107,9 +107,9 @@ TuningContext::TuningContext(const CallKind& kind, const Choice* start, bool sea
     : kind_(kind),
       learner_(limits(kind, around, exploration_budget), ordering_seconds_per_rank * around.ranks,
                start == nullptr ? "" : start->text, searched) {
-  choices_.emplace_back();
+  choices_.push_back(std::make_unique<Choice>());
   if (start != nullptr && strategies::is_native(start->implementation))
-    choices_.front() = *start;
+    *choices_.front() = *start;
   add_choices();
 }
 
@@ -117,8 +117,8 @@ void TuningContext::add_choices() {
   const strategies::Call& call = *strategies::find_call(call_name(kind_.operation));
   const auto& trials = learner_.trials();
   while (choices_.size() < trials.size())
-    choices_.push_back(
-        make_choice(strategies::parse_implementation(trials[choices_.size()].text, call), best_so_far));
+    choices_.push_back(std::make_unique<Choice>(
+        make_choice(strategies::parse_implementation(trials[choices_.size()].text, call), best_so_far)));
 }
 
 void TuningContext::open(const tune::Round& round) {
@@ -131,21 +131,7 @@ void TuningContext::open(const tune::Round& round) {
   arrivals_seen_.clear();
   departures_seen_.clear();
   if (learner_.has_searched())
-    choices_.front().reason = best_so_far;
-}
-
-const Choice& TuningContext::next(std::int64_t bytes) {
-  THALWEG_ASSERT(light, calls_left_ > 0);
-  ++all_calls_;
-  all_bytes_ += static_cast<double>(bytes);
-  --calls_left_;
-  return choices_[is_at_candidate() ? learner_.candidate() : learner_.incumbent()];
-}
-
-const Choice& TuningContext::between_rounds(std::int64_t bytes) {
-  ++all_calls_;
-  all_bytes_ += static_cast<double>(bytes);
-  return choices_[learner_.incumbent()];
+    choices_.front()->reason = best_so_far;
 }
 
 // Those after the transitions there, but for the last one (tune::Round::counted).

@@ -3,6 +3,7 @@
 
 // What is learned of one kind of call on one communicator, and what its next call runs.
 
+#include "base/assertion.hpp"
 #include "mpi/call/collective_call.hpp"
 #include "mpi/choose/tuned_choices.hpp"
 #include "mpi/comm/communicators.hpp"
@@ -11,11 +12,11 @@
 #include "tune/learner.hpp"
 
 #include <array>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace thalweg::mpi {
 
@@ -78,9 +79,17 @@ public:
   bool needs_round() const { return calls_left_ == 0; }
   void open(const tune::Round& round);
   /// What the next call of the round runs. Counts it.
-  const Choice& next(std::int64_t bytes);
+  const Choice& next(std::int64_t bytes) {
+    THALWEG_ASSERT(light, calls_left_ > 0);
+    --calls_left_;
+    count(bytes);
+    return *choices_[is_at_candidate() ? learner_.candidate() : learner_.incumbent()];
+  }
   /// What a nonblocking call between two rounds runs. Counts it.
-  const Choice& between_rounds(std::int64_t bytes);
+  const Choice& between_rounds(std::int64_t bytes) {
+    count(bytes);
+    return *choices_[learner_.incumbent()];
+  }
   /// Of the round. Where it is not measured, its calls need not be asked for one by one: who makes one counts
   /// it.
   std::uint32_t& calls_left() { return calls_left_; }
@@ -120,6 +129,10 @@ private:
   enum Side : std::uint8_t { incumbent, candidate, sides };
 
   void add_choices();
+  void count(std::int64_t bytes) {
+    ++all_calls_;
+    all_bytes_ += static_cast<double>(bytes);
+  }
   struct CallRange {
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
@@ -130,7 +143,7 @@ private:
 
   CallKind kind_;
   tune::Learner learner_;
-  std::deque<Choice> choices_; ///< by trial; their addresses stay
+  std::vector<std::unique_ptr<Choice>> choices_; ///< by trial; their addresses stay
   tune::Round round_;
   std::uint32_t calls_left_ = 0; ///< of the round
   double all_bytes_ = 0;         ///< of the calls that were asked for
