@@ -141,8 +141,8 @@ def site_lines(
             f"{time_text(gain['call_ns'] * 1e-9)} when all have come; with --use {gain['use']} about "
             f"{time_text(gain['use_ns'] * 1e-9)}, as a phase of a stream about {time_text(gain['stream_ns'] * 1e-9)}"
         )
-    call = site["function"].removeprefix("MPI_").removeprefix("I").lower().removesuffix("_init").removesuffix("_c")
-    call = {"bcast": "broadcast"}.get(call, call)
+    name = site["function"].removeprefix("MPI_").removeprefix("I").lower().removesuffix("_init").removesuffix("_c")
+    call = {"bcast": "broadcast"}.get(name, name)
     if call not in _core.calls() or ranks <= 1:
         lines.append("  no alternatives: " + ("one rank" if ranks == 1 else "no collective that strategies serve"))
         return lines
@@ -150,7 +150,7 @@ def site_lines(
     question = Question(call, unit_size(call, size, ranks), ranks, per_node)
     is_nonblocking = site["function"].startswith("MPI_I")
     picks = known_picks(tuning, question, nonblocking=is_nonblocking)
-    learned = learned_of(report, f"{'i' if is_nonblocking else ''}{call}", ranks, question.size)
+    learned = learned_of(report, f"{'i' if is_nonblocking else ''}{name}", ranks, question.size)
     lines += [f"  {line}" for entry in learned for line in learned_lines(entry)]
     kind = "nonblocking " if is_nonblocking else ""
     is_tunable = call in (NONBLOCKING if is_nonblocking else OPERATIONS).values()

@@ -275,9 +275,7 @@ void TuningContext::add_candidates(std::span<const tune::PredictedCandidate> can
 }
 
 std::int64_t TuningContext::bytes() const {
-  if (kind_.is_private)
-    return private_.bytes;
-  return all_calls_ == 0 ? 0 : static_cast<std::int64_t>(all_bytes_ / static_cast<double>(all_calls_) + 0.5);
+  return kind_.is_private ? private_.bytes : asked_.mean();
 }
 
 } // namespace thalweg::mpi

@@ -65,6 +65,20 @@ struct PrivateSizes {
   void learn(std::span<const double> sums, std::size_t calls, int ranks);
 };
 
+/// Units of calls.
+struct CallSizes {
+  std::uint64_t calls = 0;
+  double bytes = 0;
+
+  void add(std::int64_t unit_bytes) {
+    ++calls;
+    bytes += static_cast<double>(unit_bytes);
+  }
+  std::int64_t mean() const {
+    return calls == 0 ? 0 : static_cast<std::int64_t>(bytes / static_cast<double>(calls) + 0.5);
+  }
+};
+
 /// In what ranks take the maxima of, behind all figures of calls.
 inline constexpr std::size_t common_figures = 6;
 
@@ -82,12 +96,12 @@ public:
   const Choice& next(std::int64_t bytes) {
     THALWEG_ASSERT(light, calls_left_ > 0);
     --calls_left_;
-    count(bytes);
+    asked_.add(bytes);
     return *choices_[is_at_candidate() ? learner_.candidate() : learner_.incumbent()];
   }
   /// What a nonblocking call between two rounds runs. Counts it.
   const Choice& between_rounds(std::int64_t bytes) {
-    count(bytes);
+    asked_.add(bytes);
     return *choices_[learner_.incumbent()];
   }
   /// Of the round. Where it is not measured, its calls need not be asked for one by one: who makes one counts
@@ -129,10 +143,6 @@ private:
   enum Side : std::uint8_t { incumbent, candidate, sides };
 
   void add_choices();
-  void count(std::int64_t bytes) {
-    ++all_calls_;
-    all_bytes_ += static_cast<double>(bytes);
-  }
   struct CallRange {
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
@@ -145,9 +155,8 @@ private:
   tune::Learner learner_;
   std::vector<std::unique_ptr<Choice>> choices_; ///< by trial; their addresses stay
   tune::Round round_;
-  std::uint32_t calls_left_ = 0; ///< of the round
-  double all_bytes_ = 0;         ///< of the calls that were asked for
-  std::uint64_t all_calls_ = 0;
+  std::uint32_t calls_left_ = 0;      ///< of the round
+  CallSizes asked_;                   ///< the calls that were asked for
   std::vector<double> arrivals_seen_; ///< of the round
   std::vector<double> departures_seen_;
   std::array<RowWork, sides> work_; ///< in the calls that count
