@@ -13,7 +13,7 @@ _SHOWN = 4
 def learned_of(report: Mapping[str, Any], call: str, ranks: int, size: int) -> list[Mapping[str, Any]]:
     """Pick what was learned of such calls: the sizes nearest to a mean one; of private sizes all."""
     fitting = [entry for entry in report.get("learned", []) if entry["call"] == call and entry["ranks"] == ranks]
-    if call.endswith(("v", "w")):
+    if call.endswith(("v", "w")) or "neighbor" in call:
         return fitting
     near = [entry for entry in fitting if _distance(entry["bytes"], size) <= 2]
     return near or fitting

@@ -157,13 +157,14 @@ def site_lines(
             f"{time_text(gain['use_ns'] * 1e-9)}, as a phase of a stream about {time_text(gain['stream_ns'] * 1e-9)}"
         )
     call, is_nonblocking = call_of(site["function"])
+    name = {"broadcast": "bcast"}.get(call, call)
     if call not in _core.calls() or ranks <= 1:
         lines.append("  no alternatives: " + ("one rank" if ranks == 1 else "no collective that strategies serve"))
         return lines
     per_node = -(-ranks // min(ranks, report["nodes"]))
     question = Question(call, unit_size(call, size, ranks), ranks, per_node)
     picks = known_picks(tuning, question, nonblocking=is_nonblocking)
-    learned = learned_of(report, call, ranks, question.size)
+    learned = learned_of(report, f"{'i' if is_nonblocking else ''}{name}", ranks, question.size)
     lines += [f"  {line}" for entry in learned for line in learned_lines(entry)]
     lines += hidden_lines(site)
     kind = "nonblocking " if is_nonblocking else ""

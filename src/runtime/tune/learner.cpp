@@ -124,9 +124,15 @@ void Learner::start_comparison(std::size_t candidate) {
 // Where calls were not measured yet, they are taken to be like the first that are. All that a round takes
 // more than the incumbent would have is spent, transitions there and back too.
 void Learner::measured(std::span<const double> seconds, double overhead_seconds, bool refused,
-                       const LowerBounds& bounds) {
+                       const LowerBounds& bounds, const Periods& periods) {
   THALWEG_ASSERT(light, round_.kind == Round::Kind::measure);
-  THALWEG_ASSERT(light, seconds.size() == round_.incumbent_calls + round_.candidate_calls);
+  const std::uint32_t calls = round_.incumbent_calls + round_.candidate_calls;
+  THALWEG_ASSERT(light, seconds.empty() || seconds.size() == calls);
+  if (seconds.empty()) {
+    budget_.spend(overhead_seconds);
+    calls_ += calls;
+    return;
+  }
   const auto of_incumbent = seconds.first(round_.incumbent_calls);
   const auto of_candidate = seconds.subspan(round_.incumbent_calls);
   const double own = std::max(evidence::typical(round_.counted(of_incumbent)), bounds.incumbent);
@@ -155,7 +161,7 @@ void Learner::measured(std::span<const double> seconds, double overhead_seconds,
   const double other = std::max(evidence::typical(round_.counted(of_candidate)), bounds.candidate);
   const bool is_first_look = !trials_.is_fresh(candidate_);
   trials_.add_round(candidate_, other);
-  judge(comparison_.add(own, other, is_first_look));
+  judge(comparison_.add(own, other, is_first_look, periods));
 }
 
 void Learner::judge(const Comparison::Verdict& verdict) {

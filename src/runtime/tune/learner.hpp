@@ -17,6 +17,7 @@
 // later. It does not flap: what lost stays lost until then.
 
 #include "tune/learning_budget.hpp"
+#include "tune/round_figures.hpp"
 #include "tune/search.hpp"
 #include "tune/trials.hpp"
 
@@ -45,9 +46,11 @@ public:
   /// Begins the next round; calls follow as it says.
   Round next_round();
   /// The agreement after a measured round: agreed seconds of each of its calls, the incumbent's first, and
-  /// what agreeing took; 0: not known yet. `refused`: the candidate could not do the call on some rank.
+  /// what agreeing took; 0: not known yet. No seconds: the round has not told enough. `refused`: the
+  /// candidate could not do the call on some rank. `periods`: where the program may compute less while its
+  /// calls hold it up less, from one call to the next.
   void measured(std::span<const double> seconds, double overhead_seconds, bool refused,
-                const LowerBounds& bounds = {});
+                const LowerBounds& bounds = {}, const Periods& periods = {});
   /// The next batch of candidates in the model's order, and what finding them took.
   void add_candidates(std::span<const PredictedCandidate> candidates, double overhead_seconds);
 

@@ -7,6 +7,7 @@
 
 #include "base/assertion.hpp"
 #include "evidence/evidence.hpp"
+#include "tune/round_figures.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -81,13 +82,35 @@ private:
   std::uint64_t begins_anew_after_ = 0; ///< calls
 };
 
+/// A candidate's calls may hold a program up less and cost it more all the same, in the computation between
+/// them. Then the time from one call to the next is longer in nearly all rounds.
+class PeriodGuard {
+public:
+  void add(const Periods& periods) {
+    if (periods.incumbent <= 0 || periods.candidate <= 0)
+      return;
+    ++rounds_;
+    longer_ += periods.candidate > noise * periods.incumbent ? 1 : 0;
+  }
+  bool forbids() const { return longer_ > 0 && 4 * longer_ >= 3 * rounds_; }
+
+private:
+  static constexpr double noise = 1.005;
+
+  std::uint32_t rounds_ = 0;
+  std::uint32_t longer_ = 0;
+};
+
 /// A candidate against the incumbent, round by round.
 class Comparison {
 public:
   /// `gain`: how many times as fast the candidate has to be.
   explicit Comparison(double gain) : gain_(gain), test_(gain) {}
 
-  void begin() { test_ = evidence::SequentialTest(gain_); }
+  void begin() {
+    test_ = evidence::SequentialTest(gain_);
+    guard_ = {};
+  }
 
   struct Verdict {
     evidence::Decision decision = evidence::Decision::open;
@@ -95,12 +118,16 @@ public:
   };
   /// What a round's calls took. A first look at the candidate warms up, so only what is very fast, or
   /// hopeless, all the same is told by it.
-  Verdict add(double incumbent_seconds, double candidate_seconds, bool is_first_look) {
+  Verdict add(double incumbent_seconds, double candidate_seconds, bool is_first_look,
+              const Periods& periods = {}) {
+    guard_.add(periods);
     if (!is_first_look || incumbent_seconds >= evidence::Limits::decisive * candidate_seconds)
       test_.add(incumbent_seconds, candidate_seconds);
     if (is_first_look && candidate_seconds > hopeless_at_first_look * incumbent_seconds)
       return {evidence::Decision::surely_not, true};
-    return {test_.decision(), test_.is_far_slower()};
+    const evidence::Decision decision = test_.decision();
+    const bool is_forbidden = decision == evidence::Decision::surely_faster && guard_.forbids();
+    return {is_forbidden ? evidence::Decision::surely_not : decision, test_.is_far_slower()};
   }
 
 private:
@@ -108,6 +135,7 @@ private:
 
   double gain_;
   evidence::SequentialTest test_;
+  PeriodGuard guard_;
 };
 
 /// Tells whether calls still take what they took when a search had ended.

@@ -56,6 +56,38 @@ def test_results_are_right_while_strategies_change(name: str, ranks: int, tmp_pa
     assert {"alltoallv", "gatherv", "allreduce", "barrier", "bcast"} <= {entry["call"] for entry in learned}
 
 
+@pytest.mark.parametrize(
+    ("name", "ranks"),
+    [
+        ("openmpi4", 4),
+        ("mpich4", 3),
+        *(
+            pytest.param(name, ranks, marks=pytest.mark.exhaustive)
+            for name, ranks in (("openmpi4", 2), ("openmpi4", 7), ("mpich4", 2), ("mpich4", 8), ("mpich5", 4))
+        ),
+    ],
+)
+def test_nonblocking_calls_are_learned_about(name: str, ranks: int, tmp_path: Path) -> None:
+    """Calls in flight are right and never hang while their strategies change, and each kind has its own line."""
+    mpi = named(name)
+    report = tmp_path / "report.json"
+    settings = EAGER | {"THALWEG_LEARN": "exact", "THALWEG_REPORT": str(report), "THALWEG_TUNING": str(tmp_path / "t")}
+    program = [str(build(mpi, "started_calls")), "--scale", "0.06"]
+    result = run(mpi, ranks, program, Mode("learning", preload=True, settings=settings))
+    if result.status != 0:
+        pytest.fail(result.explain(), pytrace=False)
+    assert "passed started_calls" in result.out
+    assert "halweg" not in result.err, result.err
+    document = json.loads(report.read_text())
+    calls = {entry["call"] for entry in document["learned"]}
+    tried = {entry["call"] for entry in document["learned"] if any("measured_s" in one for one in entry["trials"][1:])}
+    assert {"ialltoall", "iallgather", "iallreduce", "ibcast", "ibarrier"} <= tried
+    assert {"ialltoallv"} | ({"ineighbor_alltoall", "neighbor_allgather"} if ranks > 2 else set()) <= calls
+    # All ranks ran the same strategy in the same call.
+    [ran] = [call["ran_on"] for call in document["calls"] if call["function"] == "MPI_Ibarrier"]
+    assert all(ending["calls"] % ranks == 0 for ending in ran), ran
+
+
 @on(list(MPIS))
 def test_communicators_are_freed_while_ranks_agree(mpi: Mpi) -> None:
     """What was begun at a fence ends before its communicator does."""

@@ -160,7 +160,7 @@ const Choice* TunedChoices::of(const CollectiveCall& call, CommunicatorState& co
   const Mode mode = call.function->mode;
   if (!communicator.agreed || communicator.inter)
     return nullptr;
-  const Entry* found = nearest(mode == Mode::blocking ? picks_ : nonblocking_, call.function->operation,
+  const Entry* found = nearest(call.function->operation, mode,
                                {.bytes = agreed_unit_bytes(call, communicator)}, communicator);
   if (found == nullptr || !(all || is_exact(call) || may_change_digits(*found, call)))
     return nullptr;
@@ -197,9 +197,9 @@ const Entry* nearest_by_degree(std::span<const Entry> entries, const UnitSize& s
 
 } // namespace
 
-const Entry* TunedChoices::nearest(Operation operation, const UnitSize& size,
+const Entry* TunedChoices::nearest(Operation operation, Mode mode, const UnitSize& size,
                                    CommunicatorState& communicator) const {
-  return nearest(picks_, operation, size, communicator);
+  return nearest(mode == Mode::blocking ? picks_ : nonblocking_, operation, size, communicator);
 }
 
 const Entry* TunedChoices::nearest(const Picks& known, Operation operation, const UnitSize& size,

@@ -94,8 +94,9 @@ public:
   /// programs have learned holds for calls whose result is the same with every strategy. Strategies of the
   /// tuner hold for sums too, in which last digits may change. Neither is bound so for `all`.
   const Choice* of(const CollectiveCall& call, CommunicatorState& communicator, bool all) const;
-  /// The same for blocking calls with such units, on which the ranks have agreed.
-  const Entry* nearest(Operation operation, const UnitSize& size, CommunicatorState& communicator) const;
+  /// The same for blocking or nonblocking calls with such units, on which the ranks have agreed.
+  const Entry* nearest(Operation operation, Mode mode, const UnitSize& size,
+                       CommunicatorState& communicator) const;
 
 private:
   using Picks = std::array<job::PicksByShape<Entry>, operation_count>;

@@ -71,12 +71,13 @@ machine::Machine network_machine() {
   }
 }
 
-void save_learned(const std::vector<tune::Pick>& picks) {
+void save_learned(const std::vector<tune::Pick>& picks, const std::vector<tune::Pick>& nonblocking) {
   const std::string& path = runtime.settings.tuning;
-  if (path.empty() || picks.empty())
+  if (path.empty() || (picks.empty() && nonblocking.empty()))
     return;
   try {
-    if (const std::string kept = tune::save_tuning(path, {job_fingerprint(), picks}); !kept.empty())
+    if (const std::string kept = tune::save_tuning(path, {job_fingerprint(), picks, {}, nonblocking});
+        !kept.empty())
       log_line(fmt::format("the tuning file {} did not read, and is kept as {}", path, kept));
   } catch (const std::exception& error) {
     log_line(fmt::format("what was learned is lost: {}", error.what()));

@@ -29,6 +29,6 @@ const machine::Machine& known_machine();
 machine::Machine network_machine();
 
 /// Adds what was learned to the tuning file; on rank 0. What cannot be written is said to be lost.
-void save_learned(const std::vector<tune::Pick>& picks);
+void save_learned(const std::vector<tune::Pick>& picks, const std::vector<tune::Pick>& nonblocking);
 
 } // namespace thalweg::mpi

@@ -153,8 +153,11 @@ CallResult make(const CollectiveCall& call, CommunicatorState& communicator, Not
   }
   if (goes_the_fast_path(ran, communicator, note))
     cache_on_fast_path(call, communicator, ran.remembered, decision.calls_left, note);
-  if (communicator.is_measured) [[unlikely]]
-    learned_call_ended(call, communicator, ran.was_refused);
+  if (communicator.is_measured) [[unlikely]] {
+    const MeasuredStart started = learned_call_ended(call, communicator, ran.was_refused);
+    if (started.figures != nullptr && ran.code == MPI_SUCCESS)
+      follow_request(*call.request, started);
+  }
   THALWEG_ASSERT(light, ran.implementation != nullptr && !communicator.is_measured);
   return ran;
 }

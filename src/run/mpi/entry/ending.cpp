@@ -44,7 +44,7 @@ std::optional<GatheredReport> finish() {
   try {
     const LearningResults learned = runtime.learns ? gather_learned() : LearningResults{};
     if (runtime.world.rank == 0)
-      save_learned(learned.picks);
+      save_learned(learned.picks, learned.nonblocking);
     ask_stream_hooks_for_reports();
     const std::string trace_line = keep_trace();
     timeline::keep();

@@ -3,25 +3,57 @@
 
 #include "base/assertion.hpp"
 #include "mpi/observe/ticks.hpp"
+#include "mpi/state/runtime.hpp"
 
 #include <algorithm>
 
 namespace thalweg::mpi {
 
-void follow_request(MPI_Request request, observe::CallRow& row, std::uint64_t begin_ticks,
-                    std::uint64_t end_ticks) {
-  if (request == MPI_REQUEST_NULL)
-    return;
+observe::CallRow& unreported_row() {
+  return of_process<observe::CallRow>();
+}
+
+namespace {
+
+// What is followed of the request from now on.
+FollowedRequest& place_of(MPI_Request request) {
   FollowedRequests& followed = PerThread<FollowedRequests>::own();
-  // A handle that is there already was completed elsewhere.
   auto place = std::ranges::find_if(
       followed.all, [&](const FollowedRequest& one) { return one.row == nullptr || one.request == request; });
   if (place == followed.all.end()) {
     place = followed.all.begin() + static_cast<std::ptrdiff_t>(followed.next);
     followed.next = (followed.next + 1) % FollowedRequests::capacity;
   }
-  *place = {request, &row, begin_ticks, end_ticks - begin_ticks};
   followed.used = std::max(followed.used, static_cast<std::size_t>(place - followed.all.begin()) + 1);
+  return *place;
+}
+
+double seconds_of(std::uint64_t ticks) {
+  return 1e-9 * runtime.tick_scale.ns_so_far(ticks);
+}
+
+} // namespace
+
+// A handle that is there already was completed elsewhere, but for that of a call that was measured just now.
+void follow_request(MPI_Request request, observe::CallRow& row, std::uint64_t begin_ticks,
+                    std::uint64_t end_ticks) {
+  if (request == MPI_REQUEST_NULL)
+    return;
+  FollowedRequest& place = place_of(request);
+  const bool is_kept =
+      place.row != nullptr && place.request == request && place.measured.begin_ticks >= begin_ticks;
+  if (place.measured.figures != nullptr && !is_kept) [[unlikely]]
+    place.measured.figures = nullptr;
+  place.request = request;
+  place.row = &row;
+  place.begin_ticks = begin_ticks;
+  place.exposed_ticks = end_ticks - begin_ticks;
+}
+
+void follow_request(MPI_Request request, const MeasuredStart& measured) {
+  if (request != MPI_REQUEST_NULL)
+    place_of(request) = {request, &unreported_row(), measured.begin_ticks,
+                         observe::ticks() - measured.begin_ticks, measured};
 }
 
 void RequestWatch::begin(int count, const MPI_Request* requests) {
@@ -55,9 +87,16 @@ void RequestWatch::end() {
     one.exposed_ticks += now - begin_ticks_;
     if (requests_[places_[index]] != MPI_REQUEST_NULL)
       continue;
-    ++one.row->followed;
-    one.row->in_flight_ticks += now - one.begin_ticks;
-    one.row->exposed_ticks += one.exposed_ticks;
+    const bool is_measured = one.measured.figures != nullptr;
+    if (is_measured) [[unlikely]] {
+      one.measured.figures->ended(one.measured.generation, one.measured.call, seconds_of(one.exposed_ticks));
+      one.measured.figures = nullptr;
+    }
+    if (!is_measured || one.row != &unreported_row()) {
+      ++one.row->followed;
+      one.row->in_flight_ticks += now - one.begin_ticks;
+      one.row->exposed_ticks += one.exposed_ticks;
+    }
     one.row = nullptr;
   }
   while (followed.used > 0 && followed.all[followed.used - 1].row == nullptr)

@@ -2,10 +2,12 @@
 #pragma once
 
 // Nonblocking collectives of the program from their start to the end of their wait, for what the report says
-// of time that is hidden behind computation: those whose start was timed, a bounded number at once.
+// of time that is hidden behind computation, and for learning: those whose start was timed or measured, a
+// bounded number at once.
 
 #include "base/of_process.hpp"
 #include "mpi/abi/native.hpp"
+#include "mpi/learn/started_calls.hpp"
 #include "mpi/observe/call_table.hpp"
 
 #include <array>
@@ -16,9 +18,10 @@ namespace thalweg::mpi {
 
 struct FollowedRequest {
   MPI_Request request{};
-  observe::CallRow* row = nullptr; ///< null: free
+  observe::CallRow* row = nullptr; ///< null: free; unreported_row() where the report has none
   std::uint64_t begin_ticks = 0;
   std::uint64_t exposed_ticks = 0;
+  MeasuredStart measured = {}; ///< of learning, where it measures the call
 };
 
 /// A thread's. An operation that another thread completes stays until its place is taken by another.
@@ -32,6 +35,11 @@ struct FollowedRequests {
 /// The call that began the operation took from the first time to the second.
 void follow_request(MPI_Request request, observe::CallRow& row, std::uint64_t begin_ticks,
                     std::uint64_t end_ticks);
+
+/// The same for learning, before the report follows the call too. It is here now.
+void follow_request(MPI_Request request, const MeasuredStart& measured);
+/// No call is counted in it.
+observe::CallRow& unreported_row();
 
 /// Around a call that waits for requests, or looks at them: what it completes are null behind it.
 class RequestWatch {

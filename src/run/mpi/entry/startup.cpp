@@ -195,7 +195,7 @@ std::vector<job::RankPlace> gather_places(const job::Agreement& world, job::Rank
 void agree_on_progress(const job::Agreement& world) {
   // Picks for blocking calls leave nothing in flight.
   const bool executes = choices().any_strategy() || tuned_choices().any_nonblocking_strategy();
-  if (runtime.wait.yields || runtime.chooses_strategies) {
+  if (runtime.wait.yields || runtime.chooses_strategies || runtime.learns) {
     struct Able {
       bool yields;
       bool executes;
@@ -210,6 +210,8 @@ void agree_on_progress(const job::Agreement& world) {
   }
   runtime.wait.polls_collectives = (runtime.wait.yields && !runtime.wait.yields_in_progress) ||
                                    (executes && !runtime.wait.executes_in_progress);
+  // Where operations of ours need collectives that poll, all calls that block would pay for what is learned.
+  runtime.learns_nonblocking = runtime.learns && (executes || runtime.wait.executes_in_progress);
 }
 
 // Rank 0's settings and its view of the library, and where every rank is.

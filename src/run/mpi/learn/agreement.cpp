@@ -2,15 +2,18 @@
 #include "mpi/learn/agreement.hpp"
 
 #include "base/assertion.hpp"
+#include "base/error.hpp"
+#include "mpi/choose/tuned_choices.hpp"
 #include "mpi/choose/tuning.hpp"
 #include "mpi/comm/clocks.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/wait/polling.hpp"
 #include "tune/candidates.hpp"
 
-#include <array>
+#include <algorithm>
 #include <fmt/format.h>
 #include <sstream>
+#include <string_view>
 
 namespace thalweg::mpi {
 
@@ -56,10 +59,11 @@ double RoundAgreement::complete() {
 namespace {
 
 constexpr std::size_t max_candidates = 64;
+// So many of the first candidates for nonblocking calls are tried with the progress thread too.
+constexpr std::size_t max_threaded = 2;
+constexpr std::string_view by_thread = "+thread";
 
-// One a line: predicted seconds, strategy.
-std::string candidates_text(Operation operation, const UnitSize& size, tune::Breadth breadth,
-                            CommunicatorState& communicator) {
+tune::Case case_of(Operation operation, const UnitSize& size, CommunicatorState& communicator) {
   tune::Case wanted;
   wanted.call = strategies::find_call(call_name(operation));
   wanted.bytes = size.bytes;
@@ -72,23 +76,73 @@ std::string candidates_text(Operation operation, const UnitSize& size, tune::Bre
   wanted.leaves = places.leaves ? *places.leaves : std::vector<int>{};
   wanted.node_places = places.in_network;
   wanted.orders = group.orders();
+  return wanted;
+}
+
+// A rank knows its own neighbors alone, so that nobody can predict them all.
+std::vector<tune::PredictedCandidate> in_index_order(const strategies::Call& call) {
+  std::vector<tune::PredictedCandidate> found;
+  for (const strategies::Strategy& strategy : strategies::of(call.operation))
+    if (strategies::supports(strategy, call))
+      found.push_back({.text = strategies::to_text(strategies::Scheduled(strategy))});
+  return found;
+}
+
+std::vector<tune::PredictedCandidate> in_order(const CallKind& kind, const UnitSize& size,
+                                               tune::Breadth breadth, CommunicatorState& communicator) {
+  if (is_among_neighbors(kind.operation))
+    return in_index_order(*strategies::find_call(call_name(kind.operation)));
+  std::vector<tune::PredictedCandidate> found;
+  const tune::Case wanted = case_of(kind.operation, size, communicator);
+  for (const tune::Candidate& candidate : tune::candidates(wanted, known_machine(), breadth))
+    found.push_back({candidate.text, candidate.prediction.seconds});
+  return found;
+}
+
+bool reads(const std::string& text, const strategies::Call& call) {
+  try {
+    strategies::parse_implementation(text, call);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// The thread's part is not in the model.
+void add_threaded(std::vector<tune::PredictedCandidate>& found, const strategies::Call& call) {
+  for (std::size_t first = 0, added = 0; added < max_threaded && first < found.size(); first += 2, ++added) {
+    const std::string text = found[first].text + std::string(by_thread);
+    if (!reads(text, call))
+      return;
+    found.insert(found.begin() + static_cast<std::ptrdiff_t>(first) + 1,
+                 tune::PredictedCandidate{.text = text});
+  }
+}
+
+// One a line: predicted seconds, strategy.
+std::string candidates_text(const CallKind& kind, const UnitSize& size, tune::Breadth breadth,
+                            CommunicatorState& communicator, std::size_t max_bytes) {
+  std::vector<tune::PredictedCandidate> found = in_order(kind, size, breadth, communicator);
+  if (!kind.blocks)
+    add_threaded(found, *strategies::find_call(call_name(kind.operation)));
+  found.resize(std::min(found.size(), max_candidates));
   std::string text;
-  std::size_t count = 0;
-  for (const tune::Candidate& candidate : tune::candidates(wanted, known_machine(), breadth)) {
-    if (++count > max_candidates)
+  for (const tune::PredictedCandidate& one : found) {
+    const std::string line = fmt::format("{} {}\n", one.predicted, one.text);
+    if (text.size() + line.size() > max_bytes)
       break;
-    text += fmt::format("{} {}\n", candidate.prediction.seconds, candidate.text);
+    text += line;
   }
   return text;
 }
 
 // The others wait for an answer in any case.
-std::string candidates_or_none(Operation operation, const UnitSize& size, tune::Breadth breadth,
-                               CommunicatorState& communicator) {
+std::string candidates_or_none(const CallKind& kind, const UnitSize& size, tune::Breadth breadth,
+                               CommunicatorState& communicator, std::size_t max_bytes) {
   try {
-    return candidates_text(operation, size, breadth, communicator);
+    return candidates_text(kind, size, breadth, communicator, max_bytes);
   } catch (const std::exception& error) {
-    log_line(fmt::format("{}: nothing can be learned: {}", call_name(operation), error.what()));
+    log_line(fmt::format("{}: nothing can be learned: {}", call_name(kind.operation), error.what()));
     return {};
   }
 }
@@ -101,24 +155,37 @@ void broadcast(void* data, std::size_t count, MPI_Datatype type, MPI_Comm commun
 
 } // namespace
 
-Ordering agreed_ordering(Operation operation, const UnitSize& size, tune::Breadth breadth,
-                         CommunicatorState& communicator) {
-  THALWEG_ASSERT(light, communicator.is_open());
+// What it took is the first line.
+std::string ordering_text(const CallKind& kind, const UnitSize& size, tune::Breadth breadth,
+                          CommunicatorState& communicator, std::size_t max_bytes) {
+  constexpr std::size_t first_line = 32;
+  THALWEG_ASSERT(light, communicator.is_open() && max_bytes > first_line);
   const double begun = local_seconds();
-  std::string text;
-  if (communicator.rank == 0)
-    text = candidates_or_none(operation, size, breadth, communicator);
-  std::array<double, 2> head{static_cast<double>(text.size()), local_seconds() - begun};
-  broadcast(head.data(), head.size(), MPI_DOUBLE, communicator.group().communicator());
-  text.resize(static_cast<std::size_t>(head[0]));
-  if (!text.empty())
-    broadcast(text.data(), text.size(), MPI_CHAR, communicator.group().communicator());
-  Ordering ordering{.candidates = {}, .seconds = head[1]};
+  const std::string text = candidates_or_none(kind, size, breadth, communicator, max_bytes - first_line);
+  return fmt::format("{}\n{}", local_seconds() - begun, text);
+}
+
+Ordering ordering_of(const std::string& text) {
+  Ordering ordering;
   std::istringstream lines(text);
+  lines >> ordering.seconds;
   tune::PredictedCandidate one;
   while (lines >> one.predicted >> one.text)
     ordering.candidates.push_back(one);
   return ordering;
+}
+
+Ordering agreed_ordering(const CallKind& kind, const UnitSize& size, tune::Breadth breadth,
+                         CommunicatorState& communicator) {
+  constexpr std::size_t max_bytes = std::size_t{1} << 16U;
+  std::string text;
+  if (communicator.rank == 0)
+    text = ordering_text(kind, size, breadth, communicator, max_bytes);
+  auto bytes = static_cast<double>(text.size());
+  broadcast(&bytes, 1, MPI_DOUBLE, communicator.group().communicator());
+  text.resize(static_cast<std::size_t>(bytes));
+  broadcast(text.data(), text.size(), MPI_CHAR, communicator.group().communicator());
+  return ordering_of(text);
 }
 
 } // namespace thalweg::mpi

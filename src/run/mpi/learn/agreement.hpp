@@ -7,10 +7,13 @@
 #include "mpi/call/collective_call.hpp"
 #include "mpi/choose/tuned_choices.hpp"
 #include "mpi/comm/communicators.hpp"
+#include "mpi/learn/tuning_context.hpp"
 #include "tune/candidates.hpp"
 #include "tune/learner.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace thalweg::mpi {
@@ -46,8 +49,14 @@ struct Ordering {
   double seconds = 0; ///< that it took
 };
 
+/// What rank 0 knows of it as a text of so many bytes at most, and such a text read again. Where the model
+/// knows nothing of an operation, as of neighborhoods, the order is the index's.
+std::string ordering_text(const CallKind& kind, const UnitSize& size, tune::Breadth breadth,
+                          CommunicatorState& communicator, std::size_t max_bytes);
+Ordering ordering_of(const std::string& text);
+
 /// Rank 0 asks the model, of the machine that was probed or else of a default one, and tells the others.
-Ordering agreed_ordering(Operation operation, const UnitSize& size, tune::Breadth breadth,
+Ordering agreed_ordering(const CallKind& kind, const UnitSize& size, tune::Breadth breadth,
                          CommunicatorState& communicator);
 
 } // namespace thalweg::mpi

@@ -64,9 +64,12 @@ CommunicatorLearning::~CommunicatorLearning() {
 }
 
 void CommunicatorLearning::finish() {
-  for (auto& [key, sequence] : sequences_)
+  for (auto& [key, sequence] : sequences_) {
     if (sequence.agreement.is_pending())
       sequence.agreement.complete();
+    else if (sequence.started)
+      sequence.started->finish();
+  }
   stopped_ = true;
 }
 
@@ -74,9 +77,11 @@ CommunicatorLearning::CallSequence* CommunicatorLearning::sequence_of(const Call
   const auto known = sequences_.find(kind.key());
   if (known != sequences_.end())
     return &known->second;
-  if (sequences_.size() == max_sequences)
+  if (sequences_.size() == max_sequences || (!kind.blocks && started_kinds_ == StartedCalls::max_kinds))
     return nullptr;
   CallSequence& sequence = sequences_[kind.key()];
+  if (!kind.blocks)
+    sequence.started = std::make_unique<StartedCalls>(communicator_, started_kinds_++);
   sequence.current = &context_of(sequence, kind, {kind.size, 0}, {kind.bytes});
   return &sequence;
 }
@@ -85,7 +90,8 @@ TuningContext& CommunicatorLearning::context_of(CallSequence& sequence, const Ca
                                                 pattern::TrafficClass traffic, const UnitSize& size) {
   std::unique_ptr<TuningContext>& context = sequence.contexts[traffic];
   if (!context) {
-    const TunedChoices::Entry* start = tuned_choices().nearest(kind.operation, size, communicator_);
+    const TunedChoices::Entry* start = tuned_choices().nearest(
+        kind.operation, kind.blocks ? Mode::blocking : Mode::nonblocking, size, communicator_);
     const bool searched = start != nullptr && start->finder != TunedChoices::Finder::interrupted &&
                           is_alike(*start, size, communicator_.size - 1);
     context = std::make_unique<TuningContext>(kind, start == nullptr ? nullptr : &start->choice, searched,
@@ -122,10 +128,20 @@ const CommunicatorLearning::LearnedCall& CommunicatorLearning::find(const Collec
 Decision CommunicatorLearning::choose(const CollectiveCall& call) {
   if (stopped_)
     return {};
+  const bool blocks = call.function->mode == Mode::blocking;
+  if (wants_channels_ && blocks) [[unlikely]] {
+    wants_channels_ = false;
+    if (!is_ready()) {
+      stopped_ = true;
+      return {};
+    }
+  }
   const LearnedCall& found = find(call);
   CallSequence* const sequence = found.sequence;
   if (sequence == nullptr)
     return {};
+  if (!blocks)
+    return choose_for_start(found);
   if (sequence->current->needs_round()) [[unlikely]] {
     close_round(*sequence);
     open_round(*sequence);
@@ -141,14 +157,59 @@ Decision CommunicatorLearning::choose(const CollectiveCall& call) {
   return {&choice, &sequence->current->calls_left()};
 }
 
-void CommunicatorLearning::measured(const CollectiveCall& call, bool refused) {
+Decision CommunicatorLearning::choose_for_start(const LearnedCall& found) {
+  CallSequence& sequence = *found.sequence;
+  if (sequence.current->needs_round() && !open_started_round(sequence)) [[unlikely]]
+    return stopped_ ? Decision{} : Decision{&sequence.current->between_rounds(found.bytes)};
+  const Choice& choice = sequence.current->next(found.bytes);
+  if (sequence.current->is_measured()) [[unlikely]] {
+    measuring_ = &sequence;
+    communicator_.is_measured = true;
+    sequence.started->starts();
+  }
+  return {&choice, &sequence.current->calls_left()};
+}
+
+bool CommunicatorLearning::open_started_round(CallSequence& sequence) {
+  using Between = StartedCalls::Between;
+  StartedCalls& started = *sequence.started;
+  Between between = started.at_start(*sequence.current);
+  if (between == Between::agreed) {
+    if (!started.learn(*sequence.current)) {
+      stop_on_different_ways(*sequence.current);
+      return false;
+    }
+    const TuningContext& context = *sequence.current;
+    if (context.kind().is_private)
+      sequence.current = &context_of(sequence, context.kind(), context.traffic(), context.bytes());
+    between = started.at_start(*sequence.current);
+  }
+  if (started.wants_channels() && !wants_channels_) {
+    wants_channels_ = true;
+    invalidate_fast_path(); // the next call that blocks comes here
+  }
+  return between == Between::round;
+}
+
+MeasuredStart CommunicatorLearning::measured(const CollectiveCall& call, bool refused) {
   THALWEG_ASSERT(light, measuring_ != nullptr && measuring_->current != nullptr);
   TuningContext& context = *measuring_->current;
-  context.departed(local_seconds() + clock_offset_seconds_, refused,
-                   context.kind().is_private ? traffic_of(call, communicator_) : pattern::Traffic{});
+  const pattern::Traffic traffic =
+      context.kind().is_private ? traffic_of(call, communicator_) : pattern::Traffic{};
+  if (measuring_->started)
+    return measuring_->started->started(context, refused, traffic);
+  context.departed(local_seconds() + clock_offset_seconds_, refused, traffic);
   if (context.needs_round())
     measuring_->agreement.begin(context.to_maximize(measuring_->agreement_seconds), context.to_sum(),
                                 communicator_.group().communicator());
+  return {};
+}
+
+void CommunicatorLearning::stop_on_different_ways(const TuningContext& context) {
+  stopped_ = true;
+  log_line(fmt::format("learning of {} on {} ranks has gone different ways and stops; please report this",
+                       call_name(context.kind().operation), communicator_.size));
+  THALWEG_ASSERT(light, !"ranks have gone different ways");
 }
 
 void CommunicatorLearning::close_round(CallSequence& sequence) {
@@ -158,10 +219,7 @@ void CommunicatorLearning::close_round(CallSequence& sequence) {
   TuningContext& context = *sequence.current;
   if (!context.learn(sequence.agreement.maxima(), sequence.agreement.sums(), communicator_.size,
                      communicator_.group().node_count())) {
-    stopped_ = true;
-    log_line(fmt::format("learning of {} on {} ranks has gone different ways and stops; please report this",
-                         call_name(context.kind().operation), communicator_.size));
-    THALWEG_ASSERT(light, !"ranks have gone different ways");
+    stop_on_different_ways(context);
     return;
   }
   if (context.learner().agreement_seconds() > 0)
@@ -218,7 +276,7 @@ void CommunicatorLearning::order_candidates(TuningContext& context) {
   const tune::Breadth breadth =
       context.learner().batches() == 0 ? tune::Breadth::defaults : tune::Breadth::all;
   const Ordering ordering =
-      agreed_ordering(context.kind().operation, {context.bytes(), context.degree()}, breadth, communicator_);
+      agreed_ordering(context.kind(), {context.bytes(), context.degree()}, breadth, communicator_);
   context.add_candidates(ordering.candidates, ordering.seconds);
 }
 

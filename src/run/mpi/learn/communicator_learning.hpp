@@ -5,6 +5,7 @@
 
 #include "mpi/call/collective_call.hpp"
 #include "mpi/learn/agreement.hpp"
+#include "mpi/learn/started_calls.hpp"
 #include "mpi/learn/tuning_context.hpp"
 
 #include <array>
@@ -21,8 +22,9 @@ public:
 
   /// What the call is to run; no choice where nothing is learned of such calls.
   Decision choose(const CollectiveCall& call);
-  /// After the call, where choose() has said that it is measured.
-  void measured(const CollectiveCall& call, bool refused);
+  /// After the call, where choose() has said that it is measured: where its figure goes, if it has only
+  /// started.
+  MeasuredStart measured(const CollectiveCall& call, bool refused);
 
   /// Completes what is under way, before the communicator or MPI ends.
   void finish();
@@ -42,7 +44,8 @@ private:
     std::map<pattern::TrafficClass, std::unique_ptr<TuningContext>> contexts;
     TuningContext* current = nullptr;
     RoundAgreement agreement;
-    double agreement_seconds = 0; ///< of the last one
+    double agreement_seconds = 0;          ///< of the last one
+    std::unique_ptr<StartedCalls> started; ///< of nonblocking calls, instead of the agreement
   };
 
   /// A call by its signature, and where it belongs: the fast path for programs that make the same few calls.
@@ -58,6 +61,10 @@ private:
   TuningContext& context_of(CallSequence& sequence, const CallKind& kind, pattern::TrafficClass traffic,
                             const UnitSize& size);
   Circumstances circumstances() const;
+  Decision choose_for_start(const LearnedCall& found);
+  /// True where a round is open.
+  bool open_started_round(CallSequence& sequence);
+  void stop_on_different_ways(const TuningContext& context);
   void open_round(CallSequence& sequence);
   void close_round(CallSequence& sequence);
   bool is_ready(); ///< for agreements; made so when first needed
@@ -72,6 +79,8 @@ private:
   std::array<LearnedCall, std::size_t{1} << recent_bits> recent_;
   LearnedCall unlike_any_;            ///< of calls that their signatures do not identify
   CallSequence* measuring_ = nullptr; ///< the call under way
+  std::uint32_t started_kinds_ = 0;
+  bool wants_channels_ = false; ///< for nonblocking calls: the next one that blocks opens them
   bool ready_ = false;
   bool stopped_ = false;
   double clock_offset_seconds_ = 0;

@@ -59,7 +59,8 @@ std::int32_t rounded_degree(double degree) {
 LearnedEntry entry_of(const TuningContext& context, CommunicatorState& communicator) {
   const tune::Learner& learner = context.learner();
   LearnedEntry entry;
-  entry.call = call_name(context.kind().operation);
+  entry.call = context.kind().blocks ? "" : LearnedEntry::nonblocking_mark;
+  entry.call += call_name(context.kind().operation);
   entry.ranks = communicator.size;
   entry.nodes = communicator.group().node_count();
   entry.bytes = context.bytes();
@@ -114,7 +115,7 @@ LearningResults gather_learned() {
   learned.document = document_of(entries);
   for (const LearnedEntry& entry : entries)
     if (std::optional<tune::Pick> pick = pick_of(entry))
-      learned.picks.push_back(*std::move(pick));
+      (entry.is_nonblocking() ? learned.nonblocking : learned.picks).push_back(*std::move(pick));
   return learned;
 }
 
@@ -143,14 +144,15 @@ Decision learned_choice(const CollectiveCall& call, CommunicatorState& communica
   }
 }
 
-void learned_call_ended(const CollectiveCall& call, CommunicatorState& communicator, bool refused) {
+MeasuredStart learned_call_ended(const CollectiveCall& call, CommunicatorState& communicator, bool refused) {
   THALWEG_ASSERT(light, communicator.is_measured && communicator.learning != nullptr);
   communicator.is_measured = false;
   try {
-    static_cast<CommunicatorLearning&>(*communicator.learning).measured(call, refused);
+    return static_cast<CommunicatorLearning&>(*communicator.learning).measured(call, refused);
   } catch (const std::exception& error) {
     log_line(std::string(function_name(call)) + ": learning failed: " + error.what());
   }
+  return {};
 }
 
 } // namespace thalweg::mpi

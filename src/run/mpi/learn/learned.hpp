@@ -6,6 +6,7 @@
 #include "mpi/call/collective_call.hpp"
 #include "mpi/choose/tuned_choices.hpp"
 #include "mpi/comm/communicators.hpp"
+#include "mpi/learn/started_calls.hpp"
 #include "tune/tuning_file.hpp"
 
 #include <string>
@@ -21,6 +22,7 @@ void keep_learned(const CommunicatorLearning& learning);
 struct LearningResults {
   std::string document; ///< JSON, an array; "" where nothing was learned
   std::vector<tune::Pick> picks;
+  std::vector<tune::Pick> nonblocking;
 };
 
 /// Gathers on rank 0 of MPI_COMM_WORLD; called by all.
@@ -29,8 +31,9 @@ LearningResults gather_learned();
 // Learning, as those see it who make calls.
 
 /// What the tuning file and learning say for a call; no choice where neither says anything. Marks measured
-/// calls in the communicator's state.
+/// calls in the communicator's state. Once such a call has ended, or has started if it is nonblocking: where
+/// the figure of a started one goes.
 Decision learned_choice(const CollectiveCall& call, CommunicatorState& communicator);
-void learned_call_ended(const CollectiveCall& call, CommunicatorState& communicator, bool refused);
+MeasuredStart learned_call_ended(const CollectiveCall& call, CommunicatorState& communicator, bool refused);
 
 } // namespace thalweg::mpi

@@ -143,16 +143,17 @@ std::optional<tune::Pick> pick_of(const LearnedEntry& entry) {
   if ((!entry.searched && entry.use == "native") || pick.rounds == 0 || native.rounds == 0 ||
       pick.outcome == tune::Outcome::began_with)
     return std::nullopt;
-  return tune::Pick{.call = entry.call,
-                    .ranks = entry.ranks,
-                    .nodes = entry.nodes,
-                    .bytes = entry.bytes,
-                    .use = strategies::parse_implementation(entry.use, *strategies::find_call(entry.call)),
-                    .seconds = pick.seconds,
-                    .native_seconds = native.seconds,
-                    .trials = static_cast<std::int32_t>(pick.rounds),
-                    .source = entry.searched ? std::string(tune::online_source) : "online, unfinished",
-                    .degree = entry.degree};
+  return tune::Pick{
+      .call = std::string(entry.operation()),
+      .ranks = entry.ranks,
+      .nodes = entry.nodes,
+      .bytes = entry.bytes,
+      .use = strategies::parse_implementation(entry.use, *strategies::find_call(entry.operation())),
+      .seconds = pick.seconds,
+      .native_seconds = native.seconds,
+      .trials = static_cast<std::int32_t>(pick.rounds),
+      .source = entry.searched ? std::string(tune::online_source) : "online, unfinished",
+      .degree = entry.degree};
 }
 
 } // namespace thalweg::mpi

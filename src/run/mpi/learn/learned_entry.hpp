@@ -10,12 +10,14 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace thalweg::mpi {
 
 struct LearnedEntry {
-  std::string call;
+  static constexpr std::string_view nonblocking_mark = "i"; ///< as in MPI's names
+  std::string call; ///< as in selections, of nonblocking ones behind that mark
   std::int32_t ranks = 0;
   std::int32_t nodes = 0;
   std::int64_t bytes = 0;
@@ -33,6 +35,11 @@ struct LearnedEntry {
   double transfer_seconds = 0;
   std::vector<tune::Trial> trials;
 
+  bool is_nonblocking() const { return call.starts_with(nonblocking_mark); } // no call begins so
+  /// As in selections.
+  std::string_view operation() const {
+    return std::string_view(call).substr(is_nonblocking() ? nonblocking_mark.size() : 0);
+  }
   /// Of the same calls, on another communicator?
   bool is_same_case(const LearnedEntry& other) const;
 };

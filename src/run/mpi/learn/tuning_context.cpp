@@ -18,10 +18,11 @@ namespace thalweg::mpi {
 
 std::optional<CallKind> kind_of(const CollectiveCall& call, CommunicatorState& communicator) {
   const Operation operation = call.function->operation;
-  if (call.function->mode != Mode::blocking || !communicator.agreed || communicator.inter ||
-      communicator.size == 1 || is_among_neighbors(operation))
+  const Mode mode = call.function->mode;
+  const bool is_served = mode == Mode::blocking || (mode == Mode::nonblocking && runtime.learns_nonblocking);
+  if (!is_served || !communicator.agreed || communicator.inter || communicator.size == 1)
     return std::nullopt;
-  CallKind kind{.operation = operation};
+  CallKind kind{.operation = operation, .blocks = mode == Mode::blocking};
   if (is_reduction(operation)) {
     if (call.op == MPI_OP_NULL)
       return std::nullopt;
@@ -36,6 +37,17 @@ std::optional<CallKind> kind_of(const CollectiveCall& call, CommunicatorState& c
 
 pattern::Traffic traffic_of(const CollectiveCall& call, CommunicatorState& communicator) {
   pattern::Traffic traffic;
+  if (is_among_neighbors(call.function->operation)) {
+    const CallRanks ranks = ranks_of(call.function->operation, communicator);
+    const Side gives = given_arguments(call, ranks);
+    const bool is_one_for_all =
+        operation_shape(call.function->operation).gives.blocks == SideShape::Blocks::one;
+    for (int block = 0; block < ranks.destinations; ++block) {
+      const std::uint64_t bytes = gives.bytes_of(is_one_for_all ? 0 : block);
+      traffic += {bytes > 0 ? 1 : 0, static_cast<std::int64_t>(bytes)};
+    }
+    return traffic;
+  }
   visit_given_blocks(call, ranks_of(call.function->operation, communicator), [&](int, std::uint64_t bytes) {
     traffic += {bytes > 0 ? 1 : 0, static_cast<std::int64_t>(bytes)};
   });
@@ -93,12 +105,13 @@ double half(std::uint64_t word, int which) {
 
 TuningContext::TuningContext(const CallKind& kind, const Choice* start, bool searched,
                              const Circumstances& around, tune::ExplorationBudget& exploration_budget)
-    : kind_(kind), has_degree_(strategies::has_degree(*strategies::find_call(call_name(kind.operation)))),
+    : kind_(kind),
       learner_(limits(kind, around, exploration_budget), ordering_seconds_per_rank * around.ranks,
                start == nullptr ? "" : start->text, searched) {
-  choices_.emplace_back();
+  private_.has_degree = strategies::has_degree(*strategies::find_call(call_name(kind.operation)));
+  choices_.push_back(std::make_unique<Choice>());
   if (start != nullptr && strategies::is_native(start->implementation))
-    choices_.front() = *start;
+    *choices_.front() = *start;
   add_choices();
 }
 
@@ -106,8 +119,8 @@ void TuningContext::add_choices() {
   const strategies::Call& call = *strategies::find_call(call_name(kind_.operation));
   const auto& trials = learner_.trials();
   while (choices_.size() < trials.size())
-    choices_.push_back(
-        make_choice(strategies::parse_implementation(trials[choices_.size()].text, call), best_so_far));
+    choices_.push_back(std::make_unique<Choice>(
+        make_choice(strategies::parse_implementation(trials[choices_.size()].text, call), best_so_far)));
 }
 
 void TuningContext::open(const tune::Round& round) {
@@ -116,19 +129,11 @@ void TuningContext::open(const tune::Round& round) {
   calls_left_ = round.incumbent_calls + round.candidate_calls;
   refused_ = false;
   work_ = {};
-  traffic_seen_ = {};
+  private_.seen = {};
   arrivals_seen_.clear();
   departures_seen_.clear();
   if (learner_.has_searched())
-    choices_.front().reason = best_so_far;
-}
-
-const Choice& TuningContext::next(std::int64_t bytes) {
-  THALWEG_ASSERT(light, calls_left_ > 0);
-  ++all_calls_;
-  all_bytes_ += static_cast<double>(bytes);
-  --calls_left_;
-  return choices_[is_at_candidate() ? learner_.candidate() : learner_.incumbent()];
+    choices_.front()->reason = best_so_far;
 }
 
 // Those after the transitions there, but for the last one (tune::Round::counted).
@@ -156,7 +161,13 @@ void TuningContext::departed(double seconds, bool refused, const pattern::Traffi
     work_[side].end(processor_seconds());
   // Where what is in use cannot do the calls, native has run: that says nothing of the candidate.
   refused_ = refused_ || (refused && is_at_candidate());
-  traffic_seen_ += traffic;
+  private_.seen += traffic;
+}
+
+void TuningContext::started(bool refused, const pattern::Traffic& traffic) {
+  THALWEG_ASSERT(light, is_measured());
+  refused_ = refused_ || (refused && is_at_candidate());
+  private_.seen += traffic;
 }
 
 // Last arrivals, last departures, first arrivals (the largest of their negatives); then what must be equal on
@@ -181,7 +192,7 @@ std::vector<double> TuningContext::to_maximize(double last_agreement_seconds) co
 std::vector<double> TuningContext::to_sum() const {
   std::vector<double> row;
   if (kind_.is_private)
-    row = {static_cast<double>(traffic_seen_.messages), static_cast<double>(traffic_seen_.bytes)};
+    row = private_.to_sum();
   if (runtime.world.placement.oversubscribed)
     for (const RowWork& work : work_)
       row.push_back(work.seconds());
@@ -199,16 +210,51 @@ tune::LowerBounds TuningContext::lower_bounds(std::span<const double> work, int 
   return {of(incumbent), of(candidate)};
 }
 
+namespace {
+
+// Have all ranks the same history?
+bool went_one_way(std::span<const double> common) {
+  return common[0] == -common[1] && common[2] == -common[3];
+}
+
+} // namespace
+
+std::vector<double> PrivateSizes::to_sum() const {
+  return {static_cast<double>(seen.messages), static_cast<double>(seen.bytes)};
+}
+
+void PrivateSizes::learn(std::span<const double> sums, std::size_t calls, int ranks) {
+  const pattern::Traffic all{static_cast<std::int64_t>(sums[0]), static_cast<std::int64_t>(sums[1])};
+  traffic = pattern::traffic_class(all, static_cast<std::int64_t>(calls), ranks);
+  bytes = pattern::bytes_per_message(all);
+  degree = has_degree ? pattern::degree(all, static_cast<std::int64_t>(calls), ranks) : 0;
+}
+
+bool TuningContext::learn_started(const std::optional<tune::RoundTimes>& times,
+                                  std::span<const double> common, const std::vector<double>& sums,
+                                  int ranks) {
+  THALWEG_ASSERT(light, common.size() == common_figures && is_measured());
+  if (!went_one_way(common))
+    return false;
+  if (kind_.is_private)
+    private_.learn(sums, round_.incumbent_calls + round_.candidate_calls, ranks);
+  const tune::RoundTimes known = times.value_or(tune::RoundTimes{});
+  for (const double seconds : known.seconds)
+    arrivals_.add({0, 0, seconds});
+  learner_.measured(known.seconds, -common[5], common[4] > 0, {}, known.periods);
+  return true;
+}
+
 bool TuningContext::learn(const std::vector<double>& maxima, const std::vector<double>& sums, int ranks,
                           int nodes) {
   const std::size_t calls = arrivals_seen_.size();
-  THALWEG_ASSERT(light,
-                 calls == round_.incumbent_calls + round_.candidate_calls && maxima.size() == 3 * calls + 6);
+  THALWEG_ASSERT(light, calls == round_.incumbent_calls + round_.candidate_calls &&
+                            maxima.size() == 3 * calls + common_figures);
   THALWEG_ASSERT(light,
                  sums.size() == (kind_.is_private ? 2U : 0U) +
                                     (runtime.world.placement.oversubscribed ? std::size_t{sides} : 0U));
-  const double* const tail = maxima.data() + 3 * calls;
-  if (tail[0] != -tail[1] || tail[2] != -tail[3])
+  const std::span<const double> common = std::span(maxima).last(common_figures);
+  if (!went_one_way(common))
     return false;
   std::vector<double> seconds;
   for (std::size_t call = 0; call < calls; ++call) {
@@ -216,16 +262,12 @@ bool TuningContext::learn(const std::vector<double>& maxima, const std::vector<d
     arrivals_.add(visit);
     seconds.push_back(visit.transfer());
   }
-  if (kind_.is_private) {
-    const pattern::Traffic all{static_cast<std::int64_t>(sums[0]), static_cast<std::int64_t>(sums[1])};
-    traffic_ = pattern::traffic_class(all, static_cast<std::int64_t>(calls), ranks);
-    private_bytes_ = pattern::bytes_per_message(all);
-    degree_ = has_degree_ ? pattern::degree(all, static_cast<std::int64_t>(calls), ranks) : 0;
-  }
+  if (kind_.is_private)
+    private_.learn(sums, calls, ranks);
   tune::LowerBounds bounds;
   if (runtime.world.placement.oversubscribed)
     bounds = lower_bounds(std::span(sums).last(sides), nodes);
-  learner_.measured(seconds, -tail[5], tail[4] > 0, bounds);
+  learner_.measured(seconds, -common[5], common[4] > 0, bounds);
   return true;
 }
 
@@ -235,9 +277,7 @@ void TuningContext::add_candidates(std::span<const tune::PredictedCandidate> can
 }
 
 std::int64_t TuningContext::bytes() const {
-  if (kind_.is_private)
-    return private_bytes_;
-  return all_calls_ == 0 ? 0 : static_cast<std::int64_t>(all_bytes_ / static_cast<double>(all_calls_) + 0.5);
+  return kind_.is_private ? private_.bytes : asked_.mean();
 }
 
 } // namespace thalweg::mpi

@@ -3,6 +3,7 @@
 
 // What is learned of one kind of call on one communicator, and what its next call runs.
 
+#include "base/assertion.hpp"
 #include "mpi/call/collective_call.hpp"
 #include "mpi/choose/tuned_choices.hpp"
 #include "mpi/comm/communicators.hpp"
@@ -11,10 +12,11 @@
 #include "tune/learner.hpp"
 
 #include <array>
-#include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace thalweg::mpi {
 
@@ -24,17 +26,20 @@ struct CallKind {
   Operation operation;
   bool commutative = true; ///< reductions: whether operands may change places
   bool exact = true;       ///< every strategy gives the same result to the last bit
+  bool blocks = true;      ///< else it is a nonblocking call, whose program goes on meanwhile
   bool is_private = false; ///< sizes are known to ranks alone, and agreed upon between rounds only
   std::int64_t bytes = 0;  ///< of a unit of this call; -1 where private
   std::int32_t size = 0;   ///< class of the bytes
 
   std::uint32_t key() const {
     return static_cast<std::uint32_t>(operation) << 16U | static_cast<std::uint32_t>(size) << 8U |
-           static_cast<std::uint32_t>(commutative) << 1U | static_cast<std::uint32_t>(exact);
+           static_cast<std::uint32_t>(blocks) << 2U | static_cast<std::uint32_t>(commutative) << 1U |
+           static_cast<std::uint32_t>(exact);
   }
 };
 
-/// None where nothing can be learned: neighborhoods, calls that do not block, ranks that cannot agree.
+/// None where nothing can be learned: persistent calls, ranks that cannot agree, and nonblocking calls where
+/// operations of ours could not progress inside of all calls that block.
 std::optional<CallKind> kind_of(const CollectiveCall& call, CommunicatorState& communicator);
 
 /// What this rank hands to a call whose sizes are its own business, to other ranks.
@@ -48,6 +53,36 @@ struct Circumstances {
   double ready_seconds; ///< once, before the first agreement
 };
 
+/// Sizes that each rank alone knows, as far as ranks have agreed on them.
+struct PrivateSizes {
+  bool has_degree = false; ///< the model orders such calls by it too
+  pattern::Traffic seen; ///< by this rank, in the round
+  pattern::TrafficClass traffic;
+  std::int64_t bytes = 0; ///< of a unit, in the mean
+  double degree = 0;
+
+  /// What ranks take the sums of, and what follows from these for so many calls.
+  std::vector<double> to_sum() const;
+  void learn(std::span<const double> sums, std::size_t calls, int ranks);
+};
+
+/// Units of calls.
+struct CallSizes {
+  std::uint64_t calls = 0;
+  double bytes = 0;
+
+  void add(std::int64_t unit_bytes) {
+    ++calls;
+    bytes += static_cast<double>(unit_bytes);
+  }
+  std::int64_t mean() const {
+    return calls == 0 ? 0 : static_cast<std::int64_t>(bytes / static_cast<double>(calls) + 0.5);
+  }
+};
+
+/// In what ranks take the maxima of, behind all figures of calls.
+inline constexpr std::size_t common_figures = 6;
+
 class TuningContext {
 public:
   /// `start`: what the tuning file says, or null; `searched`: after a whole search. The exploration budget is
@@ -59,7 +94,17 @@ public:
   bool needs_round() const { return calls_left_ == 0; }
   void open(const tune::Round& round);
   /// What the next call of the round runs. Counts it.
-  const Choice& next(std::int64_t bytes);
+  const Choice& next(std::int64_t bytes) {
+    THALWEG_ASSERT(light, calls_left_ > 0);
+    --calls_left_;
+    asked_.add(bytes);
+    return *choices_[is_at_candidate() ? learner_.candidate() : learner_.incumbent()];
+  }
+  /// What a nonblocking call between two rounds runs. Counts it.
+  const Choice& between_rounds(std::int64_t bytes) {
+    asked_.add(bytes);
+    return *choices_[learner_.incumbent()];
+  }
   /// Of the round. Where it is not measured, its calls need not be asked for one by one: who makes one counts
   /// it.
   std::uint32_t& calls_left() { return calls_left_; }
@@ -69,11 +114,18 @@ public:
   void arrived(double seconds);
   void departed(double seconds, bool refused, const pattern::Traffic& traffic);
 
+  /// Instead of these, once a nonblocking call of the round has started.
+  void started(bool refused, const pattern::Traffic& traffic);
+  const tune::Round& round() const { return round_; }
+
   /// What ranks agree on after a measured round, and what comes of it. False where ranks have gone
   /// different ways.
   std::vector<double> to_maximize(double last_agreement_seconds) const;
   std::vector<double> to_sum() const;
   bool learn(const std::vector<double>& maxima, const std::vector<double>& sums, int ranks, int nodes);
+  /// The same of nonblocking calls: what the round told, or nothing, and what to_maximize() has of all calls.
+  bool learn_started(const std::optional<tune::RoundTimes>& times, std::span<const double> common,
+                     const std::vector<double>& sums, int ranks);
 
   void add_candidates(std::span<const tune::PredictedCandidate> candidates, double seconds);
 
@@ -83,9 +135,9 @@ public:
   /// Of a unit, in the mean; of private sizes those that are not empty.
   std::int64_t bytes() const;
   /// To how many others a rank sends something, in the mean; 0: not known, as all have as much for all.
-  double degree() const { return degree_; }
+  double degree() const { return private_.degree; }
   /// Of private sizes: where the traffic of the last round belongs.
-  pattern::TrafficClass traffic() const { return traffic_; }
+  pattern::TrafficClass traffic() const { return private_.traffic; }
   const pattern::Arrivals& arrivals() const { return arrivals_; }
 
 private:
@@ -101,21 +153,16 @@ private:
   tune::LowerBounds lower_bounds(std::span<const double> work, int nodes) const;
 
   CallKind kind_;
-  bool has_degree_;
   tune::Learner learner_;
-  std::deque<Choice> choices_; ///< by trial; their addresses stay
+  std::vector<std::unique_ptr<Choice>> choices_; ///< by trial; their addresses stay
   tune::Round round_;
-  std::uint32_t calls_left_ = 0; ///< of the round
-  double all_bytes_ = 0;         ///< of the calls that were asked for
-  std::uint64_t all_calls_ = 0;
+  std::uint32_t calls_left_ = 0;      ///< of the round
+  CallSizes asked_;                   ///< the calls that were asked for
   std::vector<double> arrivals_seen_; ///< of the round
   std::vector<double> departures_seen_;
-  pattern::Traffic traffic_seen_;
   std::array<RowWork, sides> work_; ///< in the calls that count
   bool refused_ = false;            ///< the candidate, by this rank
-  pattern::TrafficClass traffic_;
-  std::int64_t private_bytes_ = 0;
-  double degree_ = 0;
+  PrivateSizes private_;
   pattern::Arrivals arrivals_;
 };
 

@@ -63,7 +63,7 @@ engine::PlanKey key_of(const CallBinding& bound, std::int64_t id) {
 
 CommunicatorPlans::CommunicatorPlans(CommunicatorState& communicator)
     : transport_(communicator.channels()->transport()), batch_(transport_->make_batch()),
-      tags_(transport_->tag_limit()) {}
+      tags_(transport_->tag_limit() - tags_of_learning) {}
 
 void CommunicatorPlans::renew_batch() {
   self_describing_.clear();

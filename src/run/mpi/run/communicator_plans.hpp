@@ -28,6 +28,9 @@ struct SelfDescribing {
   std::optional<engine::SelfDescribingExecution> execution;
 };
 
+/// The last tags of a transport are for agreements between rounds of nonblocking calls (mpi/learn).
+inline constexpr std::int32_t tags_of_learning = 128;
+
 class CommunicatorPlans {
 public:
   explicit CommunicatorPlans(CommunicatorState& communicator);

@@ -88,6 +88,7 @@ struct Runtime {
   WaitPlan wait;
   GpuPlan gpu;
   bool learns = false;             ///< while the program runs; the same on all ranks
+  bool learns_nonblocking = false; ///< of nonblocking calls too: ours may be in flight while others block
   bool chooses_strategies = false; ///< some call may run on a strategy of ours; the same on all ranks
   std::atomic<bool> has_nic_groups = false; ///< some communicator's collectives run on the network card
   observe::TickScale tick_scale;

@@ -54,6 +54,17 @@ TEST(LearnedEntry, IsAPickWhereItWasFoundOut) {
   EXPECT_EQ(pick_of(entry(false, "ring", Outcome::in_use))->source, "online, unfinished");
 }
 
+TEST(LearnedEntry, NonblockingCallsArePicksOfTheirOperation) {
+  LearnedEntry started = entry(true, "ring", Outcome::in_use);
+  EXPECT_FALSE(started.is_nonblocking());
+  started.call = "iallreduce";
+  EXPECT_TRUE(started.is_nonblocking());
+  EXPECT_FALSE(started.is_same_case(entry(true, "ring", Outcome::in_use)));
+  const std::optional<tune::Pick> pick = pick_of(started);
+  ASSERT_TRUE(pick);
+  EXPECT_EQ(pick->call, "allreduce");
+}
+
 TEST(LearnedEntry, IsNoPickWhereNothingWasFoundOut) {
   EXPECT_FALSE(pick_of(entry(true, "ring", Outcome::began_with))) << "the tuning file has it already";
   EXPECT_FALSE(pick_of(entry(false, "native", Outcome::not_faster))) << "the search has not come to its end";
