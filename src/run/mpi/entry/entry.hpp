@@ -8,6 +8,7 @@
 #include "mpi/comm/communicators.hpp"
 #include "mpi/entry/call_observer.hpp"
 #include "mpi/entry/collective_runner.hpp"
+#include "mpi/entry/counted_calls.hpp"
 #include "mpi/place/topologies.hpp"
 #include "mpi/run/fast_path.hpp"
 #include "mpi/state/gate.hpp"
@@ -24,6 +25,10 @@ namespace thalweg::mpi {
 /// where cores are short; and records it. Returns MPI's error code. What the program's own code throws that
 /// the library calls, error handlers and operators, passes through.
 int dispatch(const CollectiveCall& call);
+
+/// Makes a collective call that the library runs, as the call before, which is known; times it, and counts it.
+/// Blocking calls only.
+int make_timed(const CollectiveCall& call, const FastPathEntry& known);
 
 /// Arguments of point-to-point calls that the library takes, as far as a look tells. Calls with others are
 /// made as they are, so that the library names them where it says what is wrong. `peer`: the rank that sends

@@ -284,6 +284,20 @@ void disable_interposer(const char* what) {
 
 } // namespace
 
+void choose_way() {
+  const Observation& observed = process.observation;
+  const bool is_active = runtime.ready && process.interposer.load() == InterposerState::active;
+  const bool must_look = runtime.wait.yields && !runtime.wait.yields_in_progress;
+  Way way = Way::untraced;
+  if (!is_active || observed.traces)
+    way = Way::observed;
+  else if (!must_look && !observed.is_on)
+    way = Way::straight;
+  else if (!must_look && observed.reports && !observed.messages)
+    way = Way::counted;
+  process.passage.set_way(way);
+}
+
 void begin() {
   const Inside inside;
   const std::lock_guard lock(start_mutex);
@@ -333,6 +347,7 @@ void start_with_world(nic::AggregatorQuestion& question) {
     start_progress_thread();
     if (process.observation.traces)
       begin_following();
+    choose_way();
   } catch (const std::exception& error) {
     disable_interposer(error.what());
   }
@@ -355,6 +370,7 @@ void start_late() {
     process.observation.is_on = false; // nobody would gather it
     runtime.ready = true;
     log_warnings();
+    choose_way();
   } catch (const std::exception& error) {
     disable_interposer(error.what());
   }
