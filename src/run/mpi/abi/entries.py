@@ -54,18 +54,22 @@ def fast_path(call: Collective, *, shortest: bool) -> str:
         return ""
     known = fields(call)
     mode = f"Mode::{call.mode}"
-    words = [f".{name} = {known[name]}" for name in SIGNATURE if name in known]
+    compared = {known[name]: f"known.{name} == {known[name]}" for name in SIGNATURE if name in known}
     if "sendbuf" in known:
-        words.append(f".in_place = {known['sendbuf']} == MPI_IN_PLACE")
+        compared["in place"] = f"known.in_place == ({known['sendbuf']} == MPI_IN_PLACE)"
+    place = f"{fast_path_slot(call)}, {known.get('recvcount', '0')}, {known.get('root', '0')}"
     buffers = ", ".join(known.get(name, "nullptr") for name in ("sendbuf", "recvbuf"))
     arrays = ", ".join(f".{name} = {known[name]}" for name in ARRAYS if name in known)
     same_arrays = f" && cached->has_arrays({{{arrays}}})" if arrays else ""
     if shortest:
-        suits = f"this_thread.innermost_frame == nullptr && cached->is_only_counted<{mode}>(__builtin_return_address(0))"
+        suits = (
+            f"this_thread.innermost_frame == nullptr && cached->is_only_counted<{mode}>(__builtin_return_address(0))"
+        )
     else:
         suits = f"cached->is_of(site) && !cached->is_to_be_timed<{mode}>()"
-    text = f"""  FastPathEntry* const cached = find_on_fast_path(
-      {fast_path_slot(call)}, {{{", ".join(words)}}});
+    text = f"""  FastPathEntry* const cached = find_on_fast_path({place}, [&](const CallSignature& known) {{
+    return {" && ".join(compared.values())};
+  }});
   if (cached != nullptr && {suits}{same_arrays}) {{
     if (cached->repeated == nullptr) {{
       cached->{"count_alone" if shortest else "count"}<{mode}>();
@@ -96,18 +100,17 @@ def argument(call: Collective, parameter: Parameter) -> str:
     return value
 
 
-def entry(function: Prototype, body: str, shortest: str = "") -> str:
-    """Define MPI_ and PMPI_ names of a function, which pass on what the interposer does itself.
+def passing(function: Prototype) -> str:
+    """Pass on what the interposer does itself."""
+    return straight(function, "passing()")
 
-    `shortest` stands before all else.
-    """
+
+def entry(function: Prototype, body: str) -> str:
+    """Define MPI_ and PMPI_ names of a function."""
     # Under a name of its own, for <mpi.h> declares MPI_… with plain handles.
     return f"""
 THALWEG_ENTRY int entry_{function.name}({function.registers()}) asm("MPI_{function.name}");
 int entry_{function.name}({function.registers()}) {{
-{shortest}  if (passing()) [[likely]] {{
-    return native.{function.name}({function.passed()});
-  }}
 {body}}}
 THALWEG_ENTRY int profiling_entry_{function.name}({function.registers()}) asm("PMPI_{function.name}")
     __attribute__((alias("MPI_{function.name}")));
@@ -133,17 +136,20 @@ def counted(function: Prototype) -> str:
     return straight(function, f"goes_straight({', '.join(words)})")
 
 
-def observed_entry(function: Prototype, body: str) -> str:
-    """Define a call that is counted at the most, or has a long way, apart so that the shortest does without its frame."""
+def long_entry(function: Prototype, body: str, shortest: str) -> str:
+    """Define a call with a shortest way; the long one is apart, so that the shortest does without its frame."""
     apart = f"""
 namespace {{
-[[gnu::noinline]] int observed_{function.name}(CallSite site, {function.registers()}) {{
-{body}}}
+[[gnu::noinline]] int observed_{function.name}([[maybe_unused]] CallSite site, {function.registers()}) {{
+{passing(function)}{body}}}
 }} // namespace
 """
-    return apart + entry(
-        function, f"  return observed_{function.name}(THALWEG_SITE, {function.passed()});\n", counted(function)
-    )
+    return apart + entry(function, f"{shortest}  return observed_{function.name}(THALWEG_SITE, {function.passed()});\n")
+
+
+def plain_entry(function: Prototype, body: str) -> str:
+    """Define a call without such a way."""
+    return entry(function, passing(function) + body)
 
 
 def collective_entry(call: Collective) -> str:
@@ -166,13 +172,13 @@ int start_{name}(const CollectiveCall& call, MPI_Request* request) {{
 """
     initializers = "\n  ".join(f"call.{member} = {value};" for member, value in fields(call).items())
     # Apart, so that the shortest way does without its frame.
-    body = f"""  return dispatch_{name}(THALWEG_SITE, {call.prototype.passed()});
+    body = f"""{fast_path(call, shortest=True)}  return dispatch_{name}(THALWEG_SITE, {call.prototype.passed()});
 """
     timed = ""
     if fast_path_slot(call) >= 0 and call.mode == "blocking":
         arrays = ", ".join(f".{name} = {fields(call)[name]}" for name in ARRAYS if name in fields(call))
         same_arrays = f" && cached->has_arrays({{{arrays}}})" if arrays else ""
-        timed = f"""  if (cached != nullptr && cached->is_reported() && cached->repeated == nullptr && cached->is_of(site){same_arrays})
+        timed = f"""  if (cached != nullptr && cached->may_be_timed(site){same_arrays})
     return make_timed(call, *cached);
 """
     function = f"""
@@ -180,16 +186,14 @@ constexpr FunctionInfo function_{name}{{Operation::{call.operation.lower()}, Mod
                                       native_{name}, {start}, {fast_path_slot(call)}}};
 
 [[gnu::noinline]] int dispatch_{name}(CallSite site, {call.prototype.registers()}) {{
-{fast_path(call, shortest=False)}  CollectiveCall call;
+{passing(call.prototype)}{fast_path(call, shortest=False)}  CollectiveCall call;
   call.function = &function_{name};
   call.site = site;
   {initializers}
 {timed}  return dispatch(call);
 }}
 """
-    return f"namespace {{{thunks}{function}}} // namespace\n" + entry(
-        call.prototype, body, fast_path(call, shortest=True)
-    )
+    return f"namespace {{{thunks}{function}}} // namespace\n" + entry(call.prototype, body)
 
 
 def message_call(function: Prototype, sent_bytes: str = "bytes") -> str:
@@ -238,7 +242,7 @@ def polled(function: Prototype, names: list[str]) -> str:
 def issued_entry(function: Prototype) -> str:
     """Define a blocking call of point-to-point."""
     names = [parameter.name for parameter in function.parameters]
-    interest = "" if "dest" in names else ", of_reports_and_traces"
+    interest = "of_all" if "dest" in names else "of_reports_and_traces"
     comm = "comm" if "comm" in names else "MPI_COMM_NULL"
     before = ""
     if "status" in names:
@@ -247,13 +251,13 @@ def issued_entry(function: Prototype) -> str:
         before += "  observer.receives_found(*message);\n"
     sized = "[&] { return bytes_of(count, datatype); }"
     bytes_name = " bytes" if "dest" in names else ""
-    body = f"""  CallObserver observer(Function::{function.name}, site, {comm}, {sized}{interest});
+    body = f"""  CallObserver observer(Function::{function.name}, site, {comm}, {sized}, {interest}, datatype);
   progress_in_call();
 {before}  int code = MPI_SUCCESS;
 {polled(function, names)}  code = native.{function.name}({function.passed()});
   return observer.ended(code, [&](auto{bytes_name}) {{ return {message_call(function)}; }});
 """
-    return observed_entry(function, body)
+    return long_entry(function, body, counted(function))
 
 
 def started_entry(function: Prototype) -> str:
@@ -269,34 +273,34 @@ def started_entry(function: Prototype) -> str:
     sized = f"[&] {{ return {sent}; }}" if "dest" in names and not is_persistent else "no_bytes"
     comm = "comm" if "comm" in names else "MPI_COMM_NULL"
     found = "  observer.receives_found(*message);\n" if "message" in names else ""
-    site = "site" if "dest" in names and not is_persistent else "THALWEG_SITE"
-    body = f"""  CallObserver observer(Function::{function.name}, {site}, {comm}, {sized});
+    body = f"""  CallObserver observer(Function::{function.name}, site, {comm}, {sized}, of_all, {datatype});
 {found}  return observer.ended(native.{function.name}({function.passed()}), [&](auto) {{
     return {message_call(function, sent)};
   }});
 """
     if "dest" not in names:
         return noted_if_traced(function, body)
-    return entry(function, body) if is_persistent else observed_entry(function, body)
+    return long_entry(function, body, "" if is_persistent else counted(function))
 
 
 def noted_if_traced(function: Prototype, body: str) -> str:
     """Define a call of which nothing is noted but where calls are traced."""
     traced = straight(function, "!process.observation.traces")
-    return entry(function, traced + body, straight(function, "Passage::is_untraced(process.passage.now())"))
+    return long_entry(function, traced + body, straight(function, "Passage::is_untraced(process.passage.now())"))
 
 
 def one_sided_entry(function: Prototype, written: str, read: str) -> str:
     """Define a one-sided call; `written` and `read`: its bytes, as expressions in C++."""
     request = "request" if "request" in function.passed() else "nullptr"
     has_payload = written + read in ("bytes_of(origin_count, origin_type)0", "0bytes_of(origin_count, origin_type)")
-    body = f"""  CallObserver observer(Function::{function.name}, {"site" if has_payload else "THALWEG_SITE"}, MPI_COMM_NULL,
-                        [&] {{ return {written} + {read}; }});
+    counts = ", of_all, origin_type" if has_payload else ""
+    body = f"""  CallObserver observer(Function::{function.name}, site, MPI_COMM_NULL,
+                        [&] {{ return {written} + {read}; }}{counts});
   return observer.ended(native.{function.name}({function.passed()}), [&](auto) {{
     return RemoteAccess{{win, target_rank, {written}, {read}, {request}}};
   }});
 """
-    return observed_entry(function, body) if has_payload else entry(function, body)
+    return long_entry(function, body, counted(function) if has_payload else "")
 
 
 def window_entry(function: Prototype, content: str) -> str:
@@ -305,7 +309,7 @@ def window_entry(function: Prototype, content: str) -> str:
     call = f"CallContent(WindowCall{{WindowCall::Kind::{content}}})"
     if "flag" in function.passed():
         call = f"*flag != 0 ? {call} : CallContent()"
-    body = f"""  CallObserver observer(Function::{function.name}, THALWEG_SITE, {comm}, no_bytes);
+    body = f"""  CallObserver observer(Function::{function.name}, site, {comm}, no_bytes);
   return observer.ended(native.{function.name}({function.passed()}), [&](auto) {{ return {call}; }});
 """
     return noted_if_traced(function, body)
@@ -313,7 +317,6 @@ def window_entry(function: Prototype, content: str) -> str:
 
 def handled_entry(function: Prototype) -> str:
     """Define a call that a function handle_… of ours answers."""
-    arguments = ", ".join(filter(None, ["THALWEG_SITE", function.passed()]))
     shortest = ""
     if function.name in table.OF_REQUESTS:
         shortest = straight(
@@ -321,7 +324,9 @@ def handled_entry(function: Prototype) -> str:
         )
     elif function.name.removesuffix("_c") in table.OF_MESSAGES:
         shortest = counted(function)
-    return entry(function, f"  return handle_{function.name}({arguments});\n", shortest)
+    site = "site" if shortest else "THALWEG_SITE"
+    body = f"  return handle_{function.name}({', '.join(filter(None, [site, function.passed()]))});\n"
+    return long_entry(function, body, shortest) if shortest else plain_entry(function, body)
 
 
 def constructor_entry(function: Prototype, parent: str) -> str:
@@ -340,4 +345,4 @@ def constructor_entry(function: Prototype, parent: str) -> str:
 """
     if function.name.startswith("Intercomm_create") and parent:
         body = body.replace(f"communicator_made(*newcomm, {parent},", "communicator_made(*newcomm, MPI_COMM_NULL,")
-    return entry(function, body)
+    return plain_entry(function, body)

@@ -36,11 +36,13 @@ public:
   /// Calls that move nothing of the program's are no business of the record's.
   enum class Interest { of_all, of_reports_and_traces };
 
-  /// `bytes` is called for the payload's size, if it is wanted.
+  /// `bytes` is called for the payload's size, if it is wanted. `datatype`: of the payload, if calls may be
+  /// counted by it.
   template <typename Bytes>
   [[gnu::always_inline]] CallObserver(Function function, const CallSite& site, MPI_Comm comm, Bytes bytes,
-                                      Interest interest = Interest::of_all)
-      : function_(function), site_(site), comm_(comm), is_recorded_(interest == Interest::of_all) {
+                                      Interest interest = Interest::of_all, MPI_Datatype datatype = {})
+      : function_(function), site_(site), comm_(comm), datatype_(datatype),
+        is_recorded_(interest == Interest::of_all) {
     if (!runtime.ready) [[unlikely]] {
       start_late();
     }
@@ -80,7 +82,7 @@ public:
       if (process.observation.traces) [[unlikely]]
         follow_exit();
       if (row_->untimed_left != 0 && Passage::is(process.passage.now(), Way::counted))
-        remember_counted(function_, site_, comm_, *row_);
+        remember_counted(function_, site_, comm_, datatype_, *row_);
     }
   }
   CallObserver(const CallObserver&) = delete;
@@ -120,6 +122,7 @@ private:
   Function function_;
   CallSite site_;
   MPI_Comm comm_;
+  MPI_Datatype datatype_;
   observe::CallRow* row_ = nullptr;
   CommunicatorState* communicator_ = nullptr;
   std::uint64_t payload_ = 0;

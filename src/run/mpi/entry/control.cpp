@@ -74,6 +74,7 @@ extern "C" __attribute__((visibility("default"))) int thalweg_bypass(int on) {
   process.interposer.compare_exchange_strong(from,
                                              on != 0 ? InterposerState::paused : InterposerState::active);
   thalweg::mpi::choose_way();
+  thalweg::mpi::invalidate_fast_path(); // whose calls were counted
   return process.interposer.load() >= InterposerState::bypass ? 1 : 0;
 }
 

@@ -6,8 +6,8 @@
 // library take no longer than a few looks.
 //
 // Each thread remembers the places that such calls come from, with the row of the report that counts them. A
-// place is forgotten with the word that it was remembered under (state/passage.hpp). Calls that are to be timed
-// go the long way (call_observer.hpp), which remembers their places.
+// place is forgotten with the word that it was remembered under (state/passage.hpp). Calls that are to be
+// timed go the long way (call_observer.hpp), which remembers their places.
 
 #include "base/of_process.hpp"
 #include "mpi/abi/looks.hpp"
@@ -20,21 +20,29 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 namespace thalweg::mpi {
 
 struct alignas(64) CountedPlace {
-  static constexpr MPI_Count no_count = std::numeric_limits<MPI_Count>::min(); ///< of no call
+  static constexpr MPI_Count no_count = -1; ///< of no call that is counted here
 
   std::uint64_t tag = 0;     ///< place_tag() of the return address
   std::uint64_t passage = 0; ///< no word of a time when calls are counted
   MPI_Comm comm{};
-  MPI_Datatype datatype{};      ///< of the latest call, where its elements' size is for good
-  MPI_Count count = no_count;   ///< of these
-  observe::SizeCount* size = nullptr; ///< counts payloads like the latest one
-  std::uint64_t bytes = 0;
+  MPI_Datatype datatype{};            ///< of the calls' payload: a predefined one, whose size is for good
+  std::uint64_t unit = 0;             ///< the bytes of an element
+  MPI_Count count = no_count;         ///< of the latest call
+  observe::SizeCount* size = nullptr; ///< counts payloads like its
   observe::CallRow* row = nullptr;
+
+  void count_payload(MPI_Count elements) {
+    const std::uint64_t bytes = static_cast<std::uint64_t>(elements) * unit;
+    if (count != elements) [[unlikely]] {
+      count = elements;
+      size = &row->counts.size_of(bytes);
+    }
+    size->add(bytes);
+  }
 };
 
 inline constexpr unsigned counted_places_bits = 7;
@@ -51,11 +59,10 @@ inline std::size_t counted_place(const void* return_address, MPI_Comm comm) {
   return low * 0x9E3779B1U >> (32U - counted_places_bits);
 }
 
-/// A call of the row went the long way, and the next ones need not be timed.
-void remember_counted(Function function, const CallSite& site, MPI_Comm comm, observe::CallRow& row);
-
-/// Counts the payload of a call unlike the latest one from the place.
-void count_other_payload(CountedPlace& place, MPI_Count count, MPI_Datatype datatype);
+/// A call of the row went the long way, and the next ones need not be timed. `datatype`: of its payload,
+/// where it has one.
+void remember_counted(Function function, const CallSite& site, MPI_Comm comm, MPI_Datatype datatype,
+                      observe::CallRow& row);
 
 /// The place, if calls from it are counted and this one is not to be timed.
 [[gnu::always_inline]] inline CountedPlace* find_counted(std::uint64_t passage, Function function,
@@ -96,19 +103,17 @@ constexpr bool looks_only(Function function) {
     return true;
   }
   CountedPlace* const place = find_counted(passage, function, return_address, comm);
-  if (place == nullptr)
+  if (place == nullptr || place->datatype != datatype || count < 0)
     return false;
-  if (place->count == count && place->datatype == datatype) [[likely]]
-    place->size->add(place->bytes);
-  else
-    count_other_payload(*place, count, datatype);
+  place->count_payload(count);
   place->row->count();
   ++looks_begun;
   return true;
 }
 
 /// The same of a call without a payload.
-[[gnu::always_inline]] inline bool goes_straight(Function function, const void* return_address, MPI_Comm comm) {
+[[gnu::always_inline]] inline bool goes_straight(Function function, const void* return_address,
+                                                 MPI_Comm comm) {
   const std::uint64_t passage = process.passage.now();
   if (is_unobserved(passage, function)) {
     ++looks_begun;
@@ -125,10 +130,10 @@ constexpr bool looks_only(Function function) {
 
 /// Of a call that completes requests, or starts them. None of them may be one that is treated on its own, or
 /// followed to its end.
-[[gnu::always_inline]] inline bool goes_straight_with_requests(Function function, const void* return_address) {
+[[gnu::always_inline]] inline bool goes_straight_with_requests(Function function,
+                                                               const void* return_address) {
   return process.counts.special_requests.load(std::memory_order_relaxed) == 0 &&
-         PerThread<FollowedRequests>::here().used == 0 &&
-         goes_straight(function, return_address, MPI_Comm{});
+         PerThread<FollowedRequests>::here().used == 0 && goes_straight(function, return_address, MPI_Comm{});
 }
 
 } // namespace thalweg::mpi

@@ -276,6 +276,7 @@ bool is_first_rank() {
 
 void disable_interposer(const char* what) {
   process.interposer.store(InterposerState::bypass);
+  choose_way();
   if (!is_first_rank()) {
     return;
   }
@@ -286,10 +287,12 @@ void disable_interposer(const char* what) {
 
 void choose_way() {
   const Observation& observed = process.observation;
-  const bool is_active = runtime.ready && process.interposer.load() == InterposerState::active;
+  const InterposerState state = process.interposer.load();
   const bool must_look = runtime.wait.yields && !runtime.wait.yields_in_progress;
   Way way = Way::untraced;
-  if (!is_active || observed.traces)
+  if (state >= InterposerState::bypass)
+    way = Way::straight;
+  else if (!runtime.ready || observed.traces)
     way = Way::observed;
   else if (!must_look && !observed.is_on)
     way = Way::straight;
@@ -311,6 +314,7 @@ void begin() {
       disable_interposer("no MPI library is loaded");
     } else if (disabled != nullptr && std::strcmp(disabled, "1") == 0) {
       process.interposer.store(InterposerState::bypass);
+      choose_way();
     } else if (library == Library::foreign) {
       disable_interposer(fmt::format("this interposer is for {}, but the program uses {} ({})",
                                      family_name(own_family), family_name(library_family()), library_path())

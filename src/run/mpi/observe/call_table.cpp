@@ -136,8 +136,8 @@ void CallRow::took(std::uint64_t start_ticks, std::uint64_t stop_ticks) {
   counted_calls = calls;
   stood_ticks += taken * weight;
   const std::uint64_t noted = std::min(taken, max_recent_in_brief * brief_ticks());
-  recent_ticks = timed_calls <= recent_calls ? recent_ticks + noted
-                                             : recent_ticks - recent_ticks / recent_calls + noted;
+  recent_ticks =
+      timed_calls <= recent_calls ? recent_ticks + noted : recent_ticks - recent_ticks / recent_calls + noted;
   brief = timed_calls >= recent_calls && recent_ticks < recent_calls * brief_ticks();
   untimed_left = brief ? next_gap(timed_calls, key.site) : 0;
   counts.add_duration(taken, weight);

@@ -4,11 +4,11 @@
 // What this process's MPI calls cost, by call site, function, communicator size and phase. Each thread writes
 // a table of its own; they are added up at the end.
 //
-// Calls are counted one by one. Time is taken of every call of a site, except where its latest calls were short
-// (under two microseconds in the mean, after the first 16). There about one call in 32 is timed, and stands for
-// those before it that were not; a long one among them has all calls timed again for a while. CPU time of the
-// thread is read around calls that are drawn, once in about a millisecond in a site's calls; their ratio of
-// CPU time to time is taken for all (CpuShare).
+// Calls are counted one by one. Time is taken of every call of a site, except where its latest calls were
+// short (under two microseconds in the mean, after the first 16). There about one call in 32 is timed, and
+// stands for those before it that were not; a long one among them has all calls timed again for a while. CPU
+// time of the thread is read around calls that are drawn, once in about a millisecond in a site's calls;
+// their ratio of CPU time to time is taken for all (CpuShare).
 
 #include "base/assertion.hpp"
 #include "base/of_process.hpp"
@@ -170,8 +170,8 @@ struct CallRow : JournalRow {
   std::uint64_t stood_ticks = 0;   ///< of all these
   std::uint64_t recent_ticks = 0;  ///< what a call takes of late, times `recent_calls`
   CpuShare cpu_share;
-  std::uint64_t entered_ticks = 0; ///< when the latest timed call began
-  std::uint64_t left_ticks = 0;    ///< when one ended; before the above: one is under way
+  std::uint64_t entered_ticks = 0;   ///< when the latest timed call began
+  std::uint64_t left_ticks = 0;      ///< when one ended; before the above: one is under way
   std::uint32_t timeline_number = 0; ///< of the call in the timeline (mpi/timeline); 0: none yet
   SliceTable* slices = nullptr;      ///< of the row's thread
   std::uint64_t followed = 0;        ///< nonblocking operations that were followed to their end
@@ -198,9 +198,9 @@ struct CallRow : JournalRow {
 
   /// A call that was timed. It stands for those before it that were not.
   void took(std::uint64_t start_ticks, std::uint64_t stop_ticks);
-  /// What all calls took that have ended. Calls are timed whatever they take, so that those which are timed add
-  /// up to the right sum in the mean. The standard error is at most the root of the sum of 32 squares of what
-  /// those took that might not have been.
+  /// What all calls took that have ended. Calls are timed whatever they take, so that those which are timed
+  /// add up to the right sum in the mean. The standard error is at most the root of the sum of 32 squares of
+  /// what those took that might not have been.
   double all_ticks() const;
   /// Did the call before end so?
   bool ended_before(const char* strategy, const char* reason) const {

@@ -27,7 +27,7 @@ void cache_on_fast_path(const CollectiveCall& call, CommunicatorState& communica
   const BufferNeeds needs =
       remembered == nullptr ? BufferNeeds{} : buffer_needs(call, ranks_of(communicator));
   PerThread<FastPathCache>::own()[fast_path_place(static_cast<std::size_t>(call.function->fast_path_slot),
-                                                  signature)] = {
+                                                  signature.recvcount, signature.root)] = {
       signature,
       passage,
       remembered,

@@ -33,8 +33,8 @@ struct Note {
   std::uint64_t blocks = 0;
   const char* implementation = nullptr;
   const char* reason = nullptr;
-  std::uint64_t* recorded = nullptr; ///< counts the calls for the recorded pattern; null where there is none
-  observe::SizeCount* size = nullptr;   ///< counts payloads like the call's
+  std::uint64_t* recorded = nullptr;  ///< counts the calls for the recorded pattern; null where there is none
+  observe::SizeCount* size = nullptr; ///< counts payloads like the call's
   const void* return_address = nullptr; ///< of the place that the row is of; null behind language bindings
 
   /// A place of the program's, and its row.
@@ -47,7 +47,7 @@ struct Note {
 
 struct FastPathEntry {
   CallSignature signature;
-  std::uint64_t passage = 0; ///< as it was; no word of a time when calls come here
+  std::uint64_t passage = 0;      ///< as it was; no word of a time when calls come here
   RecentCall* repeated = nullptr; ///< null: the library's own
   CommunicatorState* communicator = nullptr;
   std::uint32_t* calls_left = nullptr; ///< see Decision
@@ -56,9 +56,7 @@ struct FastPathEntry {
   std::uint64_t arrays_hash = 0; ///< of what is on them
   HostBuffers buffers;           ///< of what is repeated
 
-  [[gnu::always_inline]] bool is_for(const CallSignature& call) const {
-    return passage == process.passage.now() && signature == call && (calls_left == nullptr || *calls_left > 0);
-  }
+  bool has_calls_left() const { return calls_left == nullptr || *calls_left > 0; }
   bool is_reported() const { return note.row != nullptr; }
   /// Does the report count the call at the most? From the place of the one before.
   template <Mode mode>
@@ -79,11 +77,13 @@ struct FastPathEntry {
     return true;
   }
   template <Mode mode>
-  bool is_to_be_timed() const {
+  [[gnu::always_inline]] bool is_to_be_timed() const {
     if (!is_reported())
       return false;
     return note.row->is_to_be_timed() || (mode == Mode::blocking && is_to_be_sampled());
   }
+  /// A call of the library's, from such a place.
+  bool may_be_timed(const CallSite& site) { return is_reported() && repeated == nullptr && is_of(site); }
   bool is_to_be_sampled() const {
     return communicator->size > 1 && communicator->samples.wants(communicator->blocking_calls);
   }
@@ -138,15 +138,18 @@ inline constexpr unsigned fast_path_bits = 2;
 inline constexpr std::size_t fast_path_places = std::size_t{1} << fast_path_bits;
 using FastPathCache = std::array<FastPathEntry, fast_path_functions * fast_path_places>;
 
-[[gnu::always_inline]] inline std::size_t fast_path_place(std::size_t slot, const CallSignature& signature) {
-  return slot * fast_path_places + place_of(signature.recvcount, signature.root, fast_path_bits);
+[[gnu::always_inline]] inline std::size_t fast_path_place(std::size_t slot, MPI_Count recvcount, int root) {
+  return slot * fast_path_places + place_of(recvcount, root, fast_path_bits);
 }
 
-/// Inlined, so that no signature is written to memory to be read again.
-[[gnu::always_inline]] inline FastPathEntry* find_on_fast_path(std::size_t slot,
-                                                               const CallSignature& signature) {
-  const FastPathEntry& entry = PerThread<FastPathCache>::here()[fast_path_place(slot, signature)];
-  return entry.is_for(signature) ? const_cast<FastPathEntry*>(&entry) : nullptr;
+/// `is_same(signature)`: by the arguments that the function has.
+template <typename IsSame>
+[[gnu::always_inline]] inline FastPathEntry* find_on_fast_path(std::size_t slot, MPI_Count recvcount,
+                                                               int root, IsSame is_same) {
+  const FastPathEntry& entry = PerThread<FastPathCache>::here()[fast_path_place(slot, recvcount, root)];
+  const bool is_known =
+      entry.passage == process.passage.now() && is_same(entry.signature) && entry.has_calls_left();
+  return is_known ? const_cast<FastPathEntry*>(&entry) : nullptr;
 }
 
 /// Until something changes, or no calls are left, calls like this one are passed on, or repeat what is

@@ -53,7 +53,8 @@ const std::vector<Program>& programs() {
   static const std::vector<Program> all{
       {"equal", [](Random&, int) { return 100; }},
       {"short", [](Random& random, int) { return 50 + random.below(200); }},
-      {"slow at first", [](Random& random, int call) { return call < 3 ? 2'000'000 : 80 + random.below(40); }},
+      {"slow at first",
+       [](Random& random, int call) { return call < 3 ? 2'000'000 : 80 + random.below(40); }},
       {"long now and then",
        [](Random& random, int) { return random.below(500) == 0 ? 300'000 : 150 + random.below(50); }},
       {"in step with 32", [](Random&, int call) { return call % 32 == 0 ? 5'000 : 100; }},
