@@ -17,7 +17,7 @@
 enum { most = 24000 };
 
 static int rank, size;
-static uint64_t state, mixed = 1469598103934665603U;
+static uint64_t state, mixed = 14695981039346656037U; /* FNV's */
 static int wrong;
 
 static unsigned pick(unsigned below) {

@@ -38,40 +38,51 @@ def fields(call: Collective) -> dict[str, str]:
 
 def fast_path_slot(call: Collective) -> int:
     """Where the last known call of a function stands (fast_path.hpp); -1: nowhere."""
-    return (
-        table.FAST_PATH.index(call.operation) if call.mode == "blocking" and call.operation in table.FAST_PATH else -1
-    )
+    modes = ("blocking", "nonblocking")
+    if call.mode not in modes or call.operation not in table.FAST_PATH:
+        return -1
+    return modes.index(call.mode) * len(table.FAST_PATH) + table.FAST_PATH.index(call.operation)
 
 
 SIGNATURE = ("comm", "sendcount", "recvcount", "sendtype", "recvtype", "op", "root")
 ARRAYS = ("sendcounts", "senddispls", "recvcounts", "recvdispls")
 
 
-def fast_path(call: Collective, *, reported: bool) -> str:
-    """The fast path of calls that are cached; `reported`: of those that the report counts too, and on other buffers."""
+def fast_path(call: Collective, *, shortest: bool) -> str:
+    """The fast path of calls that are cached; the shortest is for calls from one place, on the same buffers."""
     if fast_path_slot(call) < 0:
         return ""
     known = fields(call)
-    words = [f".{name} = {known[name]}" for name in SIGNATURE if name in known]
+    mode = f"Mode::{call.mode}"
+    compared = {known[name]: f"known.{name} == {known[name]}" for name in SIGNATURE if name in known}
     if "sendbuf" in known:
-        words.append(f".in_place = {known['sendbuf']} == MPI_IN_PLACE")
+        compared["in place"] = f"known.in_place == ({known['sendbuf']} == MPI_IN_PLACE)"
+    place = f"{fast_path_slot(call)}, {known.get('recvcount', '0')}, {known.get('root', '0')}"
     buffers = ", ".join(known.get(name, "nullptr") for name in ("sendbuf", "recvbuf"))
     arrays = ", ".join(f".{name} = {known[name]}" for name in ARRAYS if name in known)
     same_arrays = f" && cached->has_arrays({{{arrays}}})" if arrays else ""
-    suits = "(!cached->is_reported() || cached->is_only_counted(site))" if reported else "!cached->is_reported()"
-    return f"""  FastPathEntry* const cached = find_on_fast_path(
-      {fast_path_slot(call)}, {{{", ".join(words)}}});
+    if shortest:
+        suits = (
+            f"this_thread.innermost_frame == nullptr && cached->is_only_counted<{mode}>(__builtin_return_address(0))"
+        )
+    else:
+        suits = f"cached->is_of(site) && !cached->is_to_be_timed<{mode}>()"
+    text = f"""  FastPathEntry* const cached = find_on_fast_path({place}, [&](const CallSignature& known) {{
+    return {" && ".join(compared.values())};
+  }});
   if (cached != nullptr && {suits}{same_arrays}) {{
     if (cached->repeated == nullptr) {{
-      cached->count();
+      cached->{"count_alone" if shortest else "count"}<{mode}>();
       ++looks_begun;
       return native.{call.prototype.name}({call.prototype.passed()});
     }}
-    if (cached->buffers.{"include" if reported else "are_known"}({buffers})) {{
+"""
+    if call.mode == "blocking":
+        text += f"""    if (cached->buffers.{"are_known" if shortest else "include"}({buffers})) {{
       return run_again(*cached, {buffers});
     }}
-  }}
 """
+    return text + "  }\n"
 
 
 def argument(call: Collective, parameter: Parameter) -> str:
@@ -89,19 +100,56 @@ def argument(call: Collective, parameter: Parameter) -> str:
     return value
 
 
+def passing(function: Prototype) -> str:
+    """Pass on what the interposer does itself."""
+    return straight(function, "passing()")
+
+
 def entry(function: Prototype, body: str) -> str:
-    """Define MPI_ and PMPI_ names of a function, which pass on what the interposer does itself."""
+    """Define MPI_ and PMPI_ names of a function."""
     # Under a name of its own, for <mpi.h> declares MPI_… with plain handles.
     return f"""
 THALWEG_ENTRY int entry_{function.name}({function.registers()}) asm("MPI_{function.name}");
 int entry_{function.name}({function.registers()}) {{
-  if (passing()) [[likely]] {{
-    return native.{function.name}({function.passed()});
-  }}
 {body}}}
 THALWEG_ENTRY int profiling_entry_{function.name}({function.registers()}) asm("PMPI_{function.name}")
     __attribute__((alias("MPI_{function.name}")));
 """
+
+
+def straight(function: Prototype, condition: str) -> str:
+    """Pass a call on where the condition holds."""
+    return f"""  if ({condition}) [[likely]] {{
+    return native.{function.name}({function.passed()});
+  }}
+"""
+
+
+def counted(function: Prototype) -> str:
+    """Pass a call on that is counted at the most, by its communicator and its payload where it has them."""
+    names = [parameter.name for parameter in function.parameters]
+    counts = [name for name in ("sendcount", "count", "origin_count") if name in names]
+    words = [f"Function::{function.name}", "__builtin_return_address(0)", "comm" if "comm" in names else "MPI_Comm{}"]
+    if counts:
+        types = {"sendcount": "sendtype", "count": "datatype", "origin_count": "origin_type"}
+        words += [counts[0], types[counts[0]]]
+    return straight(function, f"goes_straight({', '.join(words)})")
+
+
+def long_entry(function: Prototype, body: str, shortest: str) -> str:
+    """Define a call with a shortest way; the long one is apart, so that the shortest does without its frame."""
+    apart = f"""
+namespace {{
+[[gnu::noinline]] int observed_{function.name}([[maybe_unused]] CallSite site, {function.registers()}) {{
+{passing(function)}{body}}}
+}} // namespace
+"""
+    return apart + entry(function, f"{shortest}  return observed_{function.name}(THALWEG_SITE, {function.passed()});\n")
+
+
+def plain_entry(function: Prototype, body: str) -> str:
+    """Define a call without such a way."""
+    return entry(function, passing(function) + body)
 
 
 def collective_entry(call: Collective) -> str:
@@ -124,18 +172,25 @@ int start_{name}(const CollectiveCall& call, MPI_Request* request) {{
 """
     initializers = "\n  ".join(f"call.{member} = {value};" for member, value in fields(call).items())
     # Apart, so that the shortest way does without its frame.
-    body = f"""{fast_path(call, reported=False)}  return dispatch_{name}(THALWEG_SITE, {call.prototype.passed()});
+    body = f"""{fast_path(call, shortest=True)}  return dispatch_{name}(THALWEG_SITE, {call.prototype.passed()});
+"""
+    timed = ""
+    if fast_path_slot(call) >= 0 and call.mode == "blocking":
+        arrays = ", ".join(f".{name} = {fields(call)[name]}" for name in ARRAYS if name in fields(call))
+        same_arrays = f" && cached->has_arrays({{{arrays}}})" if arrays else ""
+        timed = f"""  if (cached != nullptr && cached->may_be_timed(site){same_arrays})
+    return make_timed(call, *cached);
 """
     function = f"""
 constexpr FunctionInfo function_{name}{{Operation::{call.operation.lower()}, Mode::{call.mode}, Function::{name},
                                       native_{name}, {start}, {fast_path_slot(call)}}};
 
 [[gnu::noinline]] int dispatch_{name}(CallSite site, {call.prototype.registers()}) {{
-{fast_path(call, reported=True)}  CollectiveCall call;
+{passing(call.prototype)}{fast_path(call, shortest=False)}  CollectiveCall call;
   call.function = &function_{name};
   call.site = site;
   {initializers}
-  return dispatch(call);
+{timed}  return dispatch(call);
 }}
 """
     return f"namespace {{{thunks}{function}}} // namespace\n" + entry(call.prototype, body)
@@ -187,7 +242,7 @@ def polled(function: Prototype, names: list[str]) -> str:
 def issued_entry(function: Prototype) -> str:
     """Define a blocking call of point-to-point."""
     names = [parameter.name for parameter in function.parameters]
-    interest = "" if "dest" in names else ", of_reports_and_traces"
+    interest = "of_all" if "dest" in names else "of_reports_and_traces"
     comm = "comm" if "comm" in names else "MPI_COMM_NULL"
     before = ""
     if "status" in names:
@@ -196,13 +251,13 @@ def issued_entry(function: Prototype) -> str:
         before += "  observer.receives_found(*message);\n"
     sized = "[&] { return bytes_of(count, datatype); }"
     bytes_name = " bytes" if "dest" in names else ""
-    body = f"""  CallObserver observer(Function::{function.name}, THALWEG_SITE, {comm}, {sized}{interest});
+    body = f"""  CallObserver observer(Function::{function.name}, site, {comm}, {sized}, {interest}, datatype);
   progress_in_call();
 {before}  int code = MPI_SUCCESS;
 {polled(function, names)}  code = native.{function.name}({function.passed()});
   return observer.ended(code, [&](auto{bytes_name}) {{ return {message_call(function)}; }});
 """
-    return entry(function, body)
+    return long_entry(function, body, counted(function))
 
 
 def started_entry(function: Prototype) -> str:
@@ -217,31 +272,35 @@ def started_entry(function: Prototype) -> str:
     is_persistent = function.name.removesuffix("_c").endswith("_init")
     sized = f"[&] {{ return {sent}; }}" if "dest" in names and not is_persistent else "no_bytes"
     comm = "comm" if "comm" in names else "MPI_COMM_NULL"
-    before = ""
-    if "dest" not in names:
-        before = f"""  if (!process.observation.traces) [[likely]] {{
-    return native.{function.name}({function.passed()});
-  }}
-"""
     found = "  observer.receives_found(*message);\n" if "message" in names else ""
-    body = f"""{before}  CallObserver observer(Function::{function.name}, THALWEG_SITE, {comm}, {sized});
+    body = f"""  CallObserver observer(Function::{function.name}, site, {comm}, {sized}, of_all, {datatype});
 {found}  return observer.ended(native.{function.name}({function.passed()}), [&](auto) {{
     return {message_call(function, sent)};
   }});
 """
-    return entry(function, body)
+    if "dest" not in names:
+        return noted_if_traced(function, body)
+    return long_entry(function, body, "" if is_persistent else counted(function))
+
+
+def noted_if_traced(function: Prototype, body: str) -> str:
+    """Define a call of which nothing is noted but where calls are traced."""
+    traced = straight(function, "!process.observation.traces")
+    return long_entry(function, traced + body, straight(function, "Passage::is_untraced(process.passage.now())"))
 
 
 def one_sided_entry(function: Prototype, written: str, read: str) -> str:
     """Define a one-sided call; `written` and `read`: its bytes, as expressions in C++."""
     request = "request" if "request" in function.passed() else "nullptr"
-    body = f"""  CallObserver observer(Function::{function.name}, THALWEG_SITE, MPI_COMM_NULL,
-                        [&] {{ return {written} + {read}; }});
+    has_payload = written + read in ("bytes_of(origin_count, origin_type)0", "0bytes_of(origin_count, origin_type)")
+    counts = ", of_all, origin_type" if has_payload else ""
+    body = f"""  CallObserver observer(Function::{function.name}, site, MPI_COMM_NULL,
+                        [&] {{ return {written} + {read}; }}{counts});
   return observer.ended(native.{function.name}({function.passed()}), [&](auto) {{
     return RemoteAccess{{win, target_rank, {written}, {read}, {request}}};
   }});
 """
-    return entry(function, body)
+    return long_entry(function, body, counted(function) if has_payload else "")
 
 
 def window_entry(function: Prototype, content: str) -> str:
@@ -250,19 +309,24 @@ def window_entry(function: Prototype, content: str) -> str:
     call = f"CallContent(WindowCall{{WindowCall::Kind::{content}}})"
     if "flag" in function.passed():
         call = f"*flag != 0 ? {call} : CallContent()"
-    body = f"""  if (!process.observation.traces) [[likely]] {{
-    return native.{function.name}({function.passed()});
-  }}
-  CallObserver observer(Function::{function.name}, THALWEG_SITE, {comm}, no_bytes);
+    body = f"""  CallObserver observer(Function::{function.name}, site, {comm}, no_bytes);
   return observer.ended(native.{function.name}({function.passed()}), [&](auto) {{ return {call}; }});
 """
-    return entry(function, body)
+    return noted_if_traced(function, body)
 
 
 def handled_entry(function: Prototype) -> str:
     """Define a call that a function handle_… of ours answers."""
-    arguments = ", ".join(filter(None, ["THALWEG_SITE", function.passed()]))
-    return entry(function, f"  return handle_{function.name}({arguments});\n")
+    shortest = ""
+    if function.name in table.OF_REQUESTS:
+        shortest = straight(
+            function, f"goes_straight_with_requests(Function::{function.name}, __builtin_return_address(0))"
+        )
+    elif function.name.removesuffix("_c") in table.OF_MESSAGES:
+        shortest = counted(function)
+    site = "site" if shortest else "THALWEG_SITE"
+    body = f"  return handle_{function.name}({', '.join(filter(None, [site, function.passed()]))});\n"
+    return long_entry(function, body, shortest) if shortest else plain_entry(function, body)
 
 
 def constructor_entry(function: Prototype, parent: str) -> str:
@@ -281,4 +345,4 @@ def constructor_entry(function: Prototype, parent: str) -> str:
 """
     if function.name.startswith("Intercomm_create") and parent:
         body = body.replace(f"communicator_made(*newcomm, {parent},", "communicator_made(*newcomm, MPI_COMM_NULL,")
-    return entry(function, body)
+    return plain_entry(function, body)

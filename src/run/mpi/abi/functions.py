@@ -226,6 +226,18 @@ HANDLED: dict[str, str] = {
     "Comm_idup_with_info": "MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request",
 }
 
+# Those of them that may go to the library at once, where they are counted at the most.
+OF_MESSAGES: tuple[str, ...] = (
+    *("Bsend", "Sendrecv", "Sendrecv_replace"),
+    *("Probe", "Mprobe", "Iprobe", "Improbe"),
+)
+# The same, if none of the program's requests is treated on its own.
+OF_REQUESTS: tuple[str, ...] = (
+    *("Wait", "Waitall", "Waitany", "Waitsome"),
+    *("Test", "Testall", "Testany", "Testsome", "Request_get_status"),
+    *("Start", "Startall"),
+)
+
 # Calls that make a communicator and return with it made. `parent` names the communicator that all callers share.
 CONSTRUCTORS: dict[str, tuple[str, str]] = {
     "Comm_dup": ("MPI_Comm comm, MPI_Comm* newcomm", "comm"),

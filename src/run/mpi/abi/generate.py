@@ -196,7 +196,7 @@ enum class Function : short {{
   count
 }};
 
-inline constexpr std::size_t fast_path_functions = {len(table.FAST_PATH)};
+inline constexpr std::size_t fast_path_functions = {2 * len(table.FAST_PATH)}; // blocking and nonblocking
 
 }} // namespace thalweg::mpi
 """,

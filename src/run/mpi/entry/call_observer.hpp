@@ -6,6 +6,7 @@
 
 #include "mpi/call/call_event.hpp"
 #include "mpi/call/datatypes.hpp"
+#include "mpi/entry/counted_calls.hpp"
 #include "mpi/entry/startup.hpp"
 #include "mpi/observe/call_table.hpp"
 #include "mpi/observe/stopwatch.hpp"
@@ -35,17 +36,19 @@ public:
   /// Calls that move nothing of the program's are no business of the record's.
   enum class Interest { of_all, of_reports_and_traces };
 
-  /// `bytes` is called for the payload's size, if it is wanted.
+  /// `bytes` is called for the payload's size, if it is wanted. `datatype`: of the payload, if calls may be
+  /// counted by it.
   template <typename Bytes>
   [[gnu::always_inline]] CallObserver(Function function, const CallSite& site, MPI_Comm comm, Bytes bytes,
-                                      Interest interest = Interest::of_all)
-      : is_recorded_(interest == Interest::of_all) {
+                                      Interest interest = Interest::of_all, MPI_Datatype datatype = {})
+      : function_(function), site_(site), comm_(comm), datatype_(datatype),
+        is_recorded_(interest == Interest::of_all) {
     if (!runtime.ready) [[unlikely]] {
       start_late();
     }
     if (process.observation.is_on &&
         (is_recorded_ || process.observation.reports || process.observation.traces))
-      enter(function, site, comm, bytes);
+      enter(bytes);
   }
   /// Gives MPI's code. `content` is called, with the payload's bytes, for what the call did, where it has
   /// ended well and somebody wants to know.
@@ -78,6 +81,8 @@ public:
       watch_.stop(*row_);
       if (process.observation.traces) [[unlikely]]
         follow_exit();
+      if (row_->untimed_left != 0 && Passage::is(process.passage.now(), Way::counted))
+        remember_counted(function_, site_, comm_, datatype_, *row_);
     }
   }
   CallObserver(const CallObserver&) = delete;
@@ -85,11 +90,11 @@ public:
 
 private:
   template <typename Bytes>
-  void enter(Function function, const CallSite& site, MPI_Comm comm, Bytes bytes) {
+  void enter(Bytes bytes) {
     if (process.observation.traces) [[unlikely]]
       follow_entry();
-    communicator_ = find_communicator(comm);
-    row_ = &call_row(function, site, communicator_ == nullptr ? 0 : communicator_->size);
+    communicator_ = find_communicator(comm_);
+    row_ = &call_row(function_, site_, communicator_ == nullptr ? 0 : communicator_->size);
     payload_ = bytes();
     row_->counts.add_size(payload_);
     if (process.observation.traces) [[unlikely]]
@@ -114,6 +119,10 @@ private:
   }
 
   Inside inside_;
+  Function function_;
+  CallSite site_;
+  MPI_Comm comm_;
+  MPI_Datatype datatype_;
   observe::CallRow* row_ = nullptr;
   CommunicatorState* communicator_ = nullptr;
   std::uint64_t payload_ = 0;

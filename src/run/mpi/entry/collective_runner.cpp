@@ -253,7 +253,7 @@ bool pass_over_collective(const CollectiveCall& call, CommunicatorState& communi
 
 int run_again(const FastPathEntry& known, const void* sendbuf, void* recvbuf) {
   const Inside inside;
-  known.count();
+  known.count<Mode::blocking>();
   RecentCall& remembered = *known.repeated;
   try {
     remembered.run(sendbuf, recvbuf);

@@ -12,6 +12,7 @@
 #include "mpi/choose/tuned_choices.hpp"
 #include "mpi/choose/tuning.hpp"
 #include "mpi/entry/entry.hpp"
+#include "mpi/entry/startup.hpp"
 #include "mpi/report/kept_reports.hpp"
 #include "mpi/run/fast_path.hpp"
 #include "mpi/state/gate.hpp"
@@ -72,6 +73,8 @@ extern "C" __attribute__((visibility("default"))) int thalweg_bypass(int on) {
   InterposerState from = on != 0 ? InterposerState::active : InterposerState::paused;
   process.interposer.compare_exchange_strong(from,
                                              on != 0 ? InterposerState::paused : InterposerState::active);
+  thalweg::mpi::choose_way();
+  thalweg::mpi::invalidate_fast_path(); // whose calls were counted
   return process.interposer.load() >= InterposerState::bypass ? 1 : 0;
 }
 

@@ -169,10 +169,21 @@ std::uint64_t blocks_of(const CollectiveCall& call, CommunicatorState& communica
   return static_cast<std::uint64_t>(traffic_of(call, communicator).messages);
 }
 
+// A rank alone waits for nobody.
+bool is_sampled(const CommunicatorState& communicator, std::uint64_t index) {
+  return communicator.size > 1 && communicator.samples.wants(index);
+}
+
+void add_sample(CommunicatorState& communicator, const observe::Sample& sample) {
+  if (communicator.samples.samples().empty() && communicator.agreed)
+    communicator.samples.keep(communicator.id, communicator.size);
+  communicator.samples.add(sample);
+}
+
 int make_and_record(const CollectiveCall& call, CommunicatorState& communicator, observe::CallRow& row) {
   const bool blocking = call.function->mode == Mode::blocking;
   const std::uint64_t index = blocking ? communicator.blocking_calls++ : 1;
-  const bool sampled = blocking && communicator.samples.wants(index);
+  const bool sampled = blocking && is_sampled(communicator, index);
   const std::uint64_t bytes = payload_bytes(call, communicator);
   const std::uint64_t blocks = blocks_of(call, communicator);
   if (process.observation.traces) [[unlikely]]
@@ -182,16 +193,15 @@ int make_and_record(const CollectiveCall& call, CommunicatorState& communicator,
   row.meets = blocking;
   observe::Stopwatch watch;
   watch.start(row, sampled);
-  const CallResult ran = make(call, communicator, {&row, bytes, blocks});
+  Note note{.bytes = bytes, .blocks = blocks};
+  note.is_now_of(call.site, row);
+  const CallResult ran = make(call, communicator, note);
   watch.stop(row);
   row.ended(ran.implementation, ran.reason);
   if (call.function->mode == Mode::nonblocking && watch.is_timed() && ran.code == MPI_SUCCESS) [[unlikely]]
     follow_request(*call.request, row, watch.start_ticks(), watch.stop_ticks());
-  if (sampled) {
-    if (communicator.samples.samples().empty() && communicator.agreed && communicator.size > 1)
-      communicator.samples.keep(communicator.id, communicator.size);
-    communicator.samples.add({index, watch.start_ticks(), watch.stop_ticks(), &row});
-  }
+  if (sampled)
+    add_sample(communicator, {index, watch.start_ticks(), watch.stop_ticks(), &row});
   return ran.code;
 }
 
@@ -232,6 +242,25 @@ void pass_over(const CollectiveCall& call, CommunicatorState& communicator) {
 }
 
 } // namespace
+
+int make_timed(const CollectiveCall& call, const FastPathEntry& known) {
+  THALWEG_ASSERT(light, known.repeated == nullptr && call.function->mode == Mode::blocking);
+  const Inside inside;
+  ++looks_begun;
+  CommunicatorState& communicator = *known.communicator;
+  observe::CallRow& row = *known.note.row;
+  const std::uint64_t index = communicator.blocking_calls;
+  const bool sampled = is_sampled(communicator, index);
+  known.count_for_ranks<Mode::blocking>();
+  observe::Stopwatch watch;
+  watch.start(row, sampled);
+  const int code = call.function->native(call);
+  watch.stop(row);
+  known.count_in_report();
+  if (sampled)
+    add_sample(communicator, {index, watch.start_ticks(), watch.stop_ticks(), &row});
+  return code;
+}
 
 int dispatch(const CollectiveCall& call) {
   const Inside inside;

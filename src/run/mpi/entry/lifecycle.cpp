@@ -52,6 +52,7 @@ int handle_Finalize(const CallSite&) {
   std::optional<GatheredReport> report = finish();
   const int code = native.Finalize();
   process.interposer.store(InterposerState::bypass);
+  choose_way();
   if (report)
     finish_report(std::move(*report));
   return code;
@@ -99,12 +100,13 @@ int mark_phase(int level) {
   process.observation.is_on = level != 0 && process.observation.is_wanted();
   if (process.observation.is_tracing() && process.observation.keeps_trace && !was_recording)
     call_log().forget_computation();
-  invalidate_fast_path(); // whose calls are noted, or not, where they were
   if (level >= 2) {
     ++process.observation.phase;
     if (process.observation.traffic)
       observe::begin_pattern_phase(level);
   }
+  choose_way();
+  invalidate_fast_path(); // whose calls are noted, or not, where they were
   return MPI_SUCCESS;
 }
 

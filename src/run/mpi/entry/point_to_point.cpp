@@ -114,7 +114,8 @@ int replace_by_polling(const SendCall<Counts>& sent, const ReceiveCall<Counts>& 
 
 template <typename Counts>
 int bsend(const CallSite& site, const SendCall<Counts>& sent, MPI_Comm comm) {
-  CallObserver observer(Counts::bsend_id, site, comm, [&] { return bytes_of(sent.count, sent.type); });
+  CallObserver observer(
+      Counts::bsend_id, site, comm, [&] { return bytes_of(sent.count, sent.type); }, of_all, sent.type);
   progress_in_call();
   const int code = (native.*Counts::bsend)(sent.buf, sent.count, sent.type, sent.dest, sent.tag, comm);
   return observer.ended(code, [&](auto bytes) {
@@ -127,7 +128,8 @@ template <typename Counts, typename Make, typename Poll>
 int exchange(Function function, const CallSite& site, const SendCall<Counts>& sent,
              const ReceiveCall<Counts>& received, MPI_Comm comm, MPI_Status* status, Make make,
              Poll by_polling) {
-  CallObserver observer(function, site, comm, [&] { return bytes_of(sent.count, sent.type); });
+  CallObserver observer(
+      function, site, comm, [&] { return bytes_of(sent.count, sent.type); }, of_all, sent.type);
   progress_in_call();
   MPI_Status own_status;
   status = observer.status_of(status, own_status);

@@ -281,6 +281,7 @@ bool is_first_rank() {
 
 void disable_interposer(const char* what) {
   process.interposer.store(InterposerState::bypass);
+  choose_way();
   if (!is_first_rank()) {
     return;
   }
@@ -288,6 +289,22 @@ void disable_interposer(const char* what) {
 }
 
 } // namespace
+
+void choose_way() {
+  const Observation& observed = process.observation;
+  const InterposerState state = process.interposer.load();
+  const bool must_look = runtime.wait.yields && !runtime.wait.yields_in_progress;
+  Way way = Way::untraced;
+  if (state >= InterposerState::bypass)
+    way = Way::straight;
+  else if (!runtime.ready || observed.traces)
+    way = Way::observed;
+  else if (!must_look && !observed.is_on)
+    way = Way::straight;
+  else if (!must_look && observed.reports && !observed.messages)
+    way = Way::counted;
+  process.passage.set_way(way);
+}
 
 void begin() {
   const Inside inside;
@@ -302,6 +319,7 @@ void begin() {
       disable_interposer("no MPI library is loaded");
     } else if (disabled != nullptr && std::strcmp(disabled, "1") == 0) {
       process.interposer.store(InterposerState::bypass);
+      choose_way();
     } else if (library == Library::foreign) {
       disable_interposer(fmt::format("this interposer is for {}, but the program uses {} ({})",
                                      family_name(own_family), family_name(library_family()), library_path())
@@ -337,6 +355,7 @@ void start_with_world(nic::AggregatorQuestion& question) {
     log_warnings();
     if (process.observation.traces)
       begin_following();
+    choose_way();
   } catch (const std::exception& error) {
     disable_interposer(error.what());
   }
@@ -359,6 +378,7 @@ void start_late() {
     process.observation.is_on = false; // nobody would gather it
     runtime.ready = true;
     log_warnings();
+    choose_way();
   } catch (const std::exception& error) {
     disable_interposer(error.what());
   }

@@ -4,10 +4,11 @@
 // What this process's MPI calls cost, by call site, function, communicator size and phase. Each thread writes
 // a table of its own; they are added up at the end.
 //
-// Time is taken of every call of a site, except that sites whose calls are short (under two microseconds in
-// the mean, after the first 16) are timed one call in 32, and their time is scaled up. CPU time of the
-// thread is read around calls that are drawn, once in about a millisecond in a site's calls; their ratio of
-// CPU time to time is taken for all (CpuShare).
+// Calls are counted one by one. Time is taken of every call of a site, except where its latest calls were
+// short (under two microseconds in the mean, after the first 16). There about one call in 32 is timed, and
+// stands for those before it that were not; a long one among them has all calls timed again for a while. CPU
+// time of the thread is read around calls that are drawn, once in about a millisecond in a site's calls;
+// their ratio of CPU time to time is taken for all (CpuShare).
 
 #include "base/assertion.hpp"
 #include "base/of_process.hpp"
@@ -113,7 +114,7 @@ inline const void* CachedCaller::program_site(const CallSite& site) const {
   return instruction == nullptr ? return_address : instruction;
 }
 
-inline const void* program_site(const CallSite& site) {
+inline const CachedCaller& known_caller(const CallSite& site) {
   const auto bits = reinterpret_cast<std::uintptr_t>(site.return_address) * 0x9E3779B97F4A7C15U;
   const std::size_t place = (bits >> (64U - cached_callers_bits)) * 2;
   const CachedCaller* const places = &PerThread<CachedCallers>::here()[place];
@@ -123,7 +124,16 @@ inline const void* program_site(const CallSite& site) {
     if (known->return_address != site.return_address)
       known = remember_caller(site, place);
   }
-  return known->program_site(site);
+  return *known;
+}
+
+inline const void* program_site(const CallSite& site) {
+  return known_caller(site).program_site(site);
+}
+
+/// Does the return address stand for the place in the program, with no language binding between?
+inline bool is_own_caller(const CallSite& site) {
+  return known_caller(site).distance == 0;
 }
 
 struct CallKey {
@@ -150,17 +160,19 @@ struct TrafficEntry;
 struct CallRow : JournalRow {
   CallKey key;
   std::uint64_t calls = 0;
+  std::uint32_t untimed_left = 0; ///< so many calls are only counted before the next one is timed
+  bool brief = false;
+  bool meets = false;       ///< the waiting in its calls is known from samples
   std::uint64_t blocks = 0; ///< to other ranks that are not empty, of alltoallv
   std::uint64_t timed_calls = 0;
-  std::uint64_t timed_ticks = 0;
   std::uint64_t max_call_ticks = 0;
+  std::uint64_t counted_calls = 0; ///< that the timed ones stand for
+  std::uint64_t stood_ticks = 0;   ///< of all these
+  std::uint64_t recent_ticks = 0;  ///< what a call takes of late, times `recent_calls`
   CpuShare cpu_share;
-  std::uint64_t entered_ticks = 0; ///< when the latest timed call began
-  std::uint64_t left_ticks = 0;    ///< when one ended; before the above: one is under way
-  bool brief = false;
+  std::uint64_t entered_ticks = 0;   ///< when the latest timed call began
+  std::uint64_t left_ticks = 0;      ///< when one ended; before the above: one is under way
   std::uint32_t timeline_number = 0; ///< of the call in the timeline (mpi/timeline); 0: none yet
-  bool meets = false;                ///< the waiting in its calls is known from samples
-  std::uint64_t counted_calls = 0;   ///< that the durations stand for
   SliceTable* slices = nullptr;      ///< of the row's thread
   std::uint64_t followed = 0;        ///< nonblocking operations that were followed to their end
   std::uint64_t in_flight_ticks = 0;
@@ -174,15 +186,30 @@ struct CallRow : JournalRow {
   const char* function = nullptr; ///< of a place in Python
   CallCounts counts;
 
-  static constexpr std::uint64_t calls_per_timed = 32; ///< of brief ones
-  bool is_to_be_timed() const { return !brief || calls % calls_per_timed == 0; }
+  static constexpr std::uint64_t calls_per_timed = 32; ///< of brief ones, in the mean
+  static constexpr std::uint64_t recent_calls = 16;
+  bool is_to_be_timed() const { return untimed_left == 0; }
+  /// A call that is not timed.
+  void count() {
+    THALWEG_ASSERT(normal, untimed_left > 0);
+    --untimed_left;
+    ++calls;
+  }
 
   /// A call that was timed. It stands for those before it that were not.
   void took(std::uint64_t start_ticks, std::uint64_t stop_ticks);
+  /// What all calls took that have ended. Calls are timed whatever they take, so that those which are timed
+  /// add up to the right sum in the mean. The standard error is at most the root of the sum of 32 squares of
+  /// what those took that might not have been.
+  double all_ticks() const;
+  /// Did the call before end so?
+  bool ended_before(const char* strategy, const char* reason) const {
+    return !endings.empty() && endings.front().strategy == strategy && endings.front().reason == reason;
+  }
+  void ended_as_before() { ++endings.front().calls; }
   void ended(const char* strategy, const char* reason) {
-    if (!endings.empty() && endings.front().strategy == strategy && endings.front().reason == reason)
-        [[likely]] {
-      ++endings.front().calls;
+    if (ended_before(strategy, reason)) [[likely]] {
+      ended_as_before();
     } else {
       ended_differently(strategy, reason);
     }

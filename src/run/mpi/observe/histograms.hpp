@@ -31,6 +31,11 @@ constexpr std::uint64_t duration_class_begin(std::size_t index) {
 struct SizeCount {
   std::uint64_t calls = 0;
   std::uint64_t bytes = 0;
+
+  void add(std::uint64_t more) {
+    ++calls;
+    bytes += more;
+  }
 };
 
 /// Payloads have a class for each power of two; nothing has its own.
@@ -48,11 +53,9 @@ constexpr std::uint64_t size_class_begin(std::size_t index) {
 /// Of one call site in a thread.
 class CallCounts {
 public:
-  void add_size(std::uint64_t bytes) {
-    SizeCount& size = sizes_[size_class(bytes)];
-    ++size.calls;
-    size.bytes += bytes;
-  }
+  void add_size(std::uint64_t bytes) { size_of(bytes).add(bytes); }
+  /// Where payloads of that size are counted; it stays there.
+  SizeCount& size_of(std::uint64_t bytes) { return sizes_[size_class(bytes)]; }
   /// `weight`: the calls that this one stands for.
   void add_duration(std::uint64_t ticks, std::uint64_t weight) {
     durations_[duration_class(ticks)] += weight;

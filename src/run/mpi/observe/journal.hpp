@@ -61,7 +61,7 @@ struct JournalSection {
 
 /// The beginning of the memory. Sections lie behind its page.
 struct JournalFile {
-  static constexpr char right_magic[24] = "thalweg-journal-2";
+  static constexpr char right_magic[24] = "thalweg-journal-3";
   char magic[24];
   std::atomic<std::uint32_t> sections; ///< taken so far
 };

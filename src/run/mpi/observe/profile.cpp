@@ -144,10 +144,7 @@ CallProfile row_profile(const CallRow& row, std::string function, const Location
   call.calls = row.calls;
   call.bytes = row.counts.bytes();
   call.blocks = row.blocks;
-  if (row.timed_calls > 0) {
-    const double scale = static_cast<double>(row.calls) / static_cast<double>(row.timed_calls);
-    call.ns = static_cast<double>(row.timed_ticks) * ns_per_tick * scale;
-  }
+  call.ns = row.all_ticks() * ns_per_tick;
   call.max_call_ns = static_cast<double>(row.max_call_ticks) * ns_per_tick;
   call.cpu_ns = call.ns * row.cpu_share.share(ns_per_tick);
   call.durations = duration_counts(row.counts);

@@ -22,8 +22,10 @@ class BasicStopwatch {
 public:
   void start(CallRow& row, bool always) {
     timed_ = is_timed_ = always || row.is_to_be_timed();
-    ++row.calls;
-    if (timed_) {
+    if (!timed_) {
+      row.count();
+    } else {
+      ++row.calls;
       is_drawn_ = row.cpu_share.wants(row.timed_calls, reinterpret_cast<std::uintptr_t>(row.key.site));
       if (is_drawn_) [[unlikely]] {
         cpu_ns_ = Clocks::thread_cpu_ns();
@@ -41,13 +43,9 @@ public:
       row.left_ticks = stop_ticks_;
       const std::uint64_t taken = stop_ticks_ - start_ticks_;
       ++row.timed_calls;
-      row.timed_ticks += taken;
       if (taken > row.max_call_ticks) {
         row.max_call_ticks = taken;
       }
-      // Not by the slowest, which is often the first: connections and pages are made then.
-      row.brief =
-          row.timed_calls >= 16 && row.timed_ticks - row.max_call_ticks < row.timed_calls * brief_ticks();
       if (is_drawn_) [[unlikely]] {
         const std::uint64_t cpu_ns = Clocks::thread_cpu_ns() - cpu_ns_;
         row.cpu_share.add(taken, cpu_ns - std::min(cpu_ns, Clocks::thread_cpu_reading_ns()));

@@ -57,7 +57,7 @@ void look_after_all() {
   const std::size_t over = std::erase_if(all.groups, [&](const std::shared_ptr<WatchedNicGroup>& group) {
     return group->go_on(group.use_count() > 1, longest_ns);
   });
-  process.background.work.fetch_sub(static_cast<int>(over), std::memory_order_relaxed);
+  background_ended(static_cast<int>(over));
   all.due_ns.store(now_ns + longest_ns, std::memory_order_relaxed);
   all.is_looking.clear();
 }
@@ -69,7 +69,7 @@ void watch_nics(std::shared_ptr<WatchedNicGroup> group) {
   const std::scoped_lock lock(all.mutex);
   all.added.push_back(std::move(group));
   process.background.look_after_nics.store(look_after_all, std::memory_order_relaxed);
-  process.background.work.fetch_add(1, std::memory_order_release);
+  background_begun(1);
 }
 
 void close_nics() {

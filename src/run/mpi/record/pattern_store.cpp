@@ -38,16 +38,33 @@ fs::path cache_folder() {
   return fs::path(home == nullptr ? "/" : home) / ".cache";
 }
 
+// The program as the system knows it, and its arguments.
+std::vector<std::string> identifying_words() {
+  std::vector<std::string> words = words_of_process();
+  if (words.empty())
+    words.emplace_back();
+  words.front() = program().string();
+  return words;
+}
+
 std::string file_of_program(const std::string& folder, int ranks, const char* kind) {
   const fs::path where = folder.empty() ? cache_folder() / "thalweg" / "patterns" : fs::path(folder);
-  return where / fmt::format("{}-{:016x}-{}.{}", program().filename().string(), program_hash(), ranks, kind);
+  const std::vector<std::string> words = identifying_words();
+  const auto named = [&](std::uint64_t hash) {
+    return where / fmt::format("{}-{:016x}-{}.{}", program().filename().string(), hash, ranks, kind);
+  };
+  const fs::path file = named(hash_of_words(words));
+  std::error_code none;
+  if (const fs::path earlier = named(hash_of_words(words, earlier_hash_begin));
+      !fs::exists(file, none) && fs::exists(earlier, none))
+    fs::rename(earlier, file, none); // another rank may be faster
+  return file;
 }
 
 } // namespace
 
-std::uint64_t hash_of_words(const std::vector<std::string>& words) {
-  // Names of files that are there already begin with this one.
-  std::uint64_t hash = 1469598103934665603U;
+std::uint64_t hash_of_words(const std::vector<std::string>& words, std::uint64_t begin) {
+  std::uint64_t hash = begin;
   for (const std::string& word : words)
     hash = ended_text_hash(word, hash);
   return hash;
@@ -58,11 +75,7 @@ std::string program_text() {
 }
 
 std::uint64_t program_hash() {
-  std::vector<std::string> words = words_of_process();
-  if (words.empty())
-    words.emplace_back();
-  words.front() = program().string();
-  return hash_of_words(words);
+  return hash_of_words(identifying_words());
 }
 
 std::string pattern_file(const std::string& folder, int ranks) {

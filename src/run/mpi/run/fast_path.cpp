@@ -17,8 +17,9 @@ void cache_on_fast_path(const CollectiveCall& call, CommunicatorState& communica
                         std::uint32_t* calls_left, const Note& note) {
   THALWEG_ASSERT(light, remembered == nullptr || !remembered->is_empty());
   THALWEG_ASSERT(light, note.row == nullptr || note.implementation != nullptr);
-  if (call.function->fast_path_slot < 0 || communicator.inter ||
-      !is_identified_by_handles(call, ranks_of(communicator)))
+  const std::uint64_t passage = process.passage.now();
+  if (call.function->fast_path_slot < 0 || communicator.inter || !Passage::is_quiet(passage) ||
+      !Passage::is_untraced(passage) || !is_identified_by_handles(call, ranks_of(communicator)))
     return;
   const CallSignature signature = signature_of(call);
   const ArraySides sides = array_sides(call, communicator.rank);
@@ -26,9 +27,9 @@ void cache_on_fast_path(const CollectiveCall& call, CommunicatorState& communica
   const BufferNeeds needs =
       remembered == nullptr ? BufferNeeds{} : buffer_needs(call, ranks_of(communicator));
   PerThread<FastPathCache>::own()[fast_path_place(static_cast<std::size_t>(call.function->fast_path_slot),
-                                                  signature)] = {
+                                                  signature.recvcount, signature.root)] = {
       signature,
-      process.counts.call_epoch.load(std::memory_order_relaxed),
+      passage,
       remembered,
       &communicator,
       calls_left,

@@ -7,8 +7,8 @@
 // What is not reported, on the buffers of last time, is found without a frame on the stack.
 //
 // What a call leaves behind is kept up here too: learning counts the calls of its round, which ends on all
-// ranks with the same call, and the report counts calls and bytes. Calls that are to be timed, or to be
-// measured, go the long way.
+// ranks with the same call, and the report counts calls and bytes. Calls that are to be timed have a frame,
+// and calls that are to be measured go the long way.
 
 #include "base/of_process.hpp"
 #include "mpi/call/collective_call.hpp"
@@ -33,12 +33,21 @@ struct Note {
   std::uint64_t blocks = 0;
   const char* implementation = nullptr;
   const char* reason = nullptr;
-  std::uint64_t* recorded = nullptr; ///< counts the calls for the recorded pattern; null where there is none
+  std::uint64_t* recorded = nullptr;  ///< counts the calls for the recorded pattern; null where there is none
+  observe::SizeCount* size = nullptr; ///< counts payloads like the call's
+  const void* return_address = nullptr; ///< of the place that the row is of; null behind language bindings
+
+  /// A place of the program's, and its row.
+  void is_now_of(const CallSite& site, observe::CallRow& its_row) {
+    row = &its_row;
+    size = &its_row.counts.size_of(bytes);
+    return_address = observe::is_own_caller(site) ? site.return_address : nullptr;
+  }
 };
 
 struct FastPathEntry {
   CallSignature signature;
-  std::uint32_t epoch = 0;
+  std::uint64_t passage = 0;      ///< as it was; no word of a time when calls come here
   RecentCall* repeated = nullptr; ///< null: the library's own
   CommunicatorState* communicator = nullptr;
   std::uint32_t* calls_left = nullptr; ///< see Decision
@@ -47,41 +56,77 @@ struct FastPathEntry {
   std::uint64_t arrays_hash = 0; ///< of what is on them
   HostBuffers buffers;           ///< of what is repeated
 
-  [[gnu::always_inline]] bool is_for(const CallSignature& call) const {
-    return signature == call && epoch == process.counts.call_epoch.load(std::memory_order_relaxed) &&
-           process.background.work.load(std::memory_order_relaxed) == 0 &&
-           (calls_left == nullptr || *calls_left > 0);
-  }
+  bool has_calls_left() const { return calls_left == nullptr || *calls_left > 0; }
   bool is_reported() const { return note.row != nullptr; }
-  /// Is the report content with a count of the call? Calls from several places take turns, as in a loop that
-  /// has been unrolled.
-  bool is_only_counted(CallSite site) {
+  /// Does the report count the call at the most? From the place of the one before.
+  template <Mode mode>
+  [[gnu::always_inline]] bool is_only_counted(const void* return_address) const {
+    return !is_reported() || (note.return_address == return_address && !is_to_be_timed<mode>() &&
+                              note.row->ended_before(note.implementation, note.reason));
+  }
+  /// Whether the note is of the place. Calls from several take turns, as in a loop that has been unrolled.
+  bool is_of(const CallSite& site) {
+    if (!is_reported())
+      return true;
     const observe::CallKey& key = note.row->key;
     if (const void* const caller = observe::program_site(site); caller != key.site) {
       if (note.recorded != nullptr) // of the other place
         return false;
-      note.row = &observe::call_table().row({caller, key.function, key.phase, key.ranks});
+      note.is_now_of(site, observe::call_table().row({caller, key.function, key.phase, key.ranks}));
     }
-    return !note.row->is_to_be_timed() && !communicator->samples.wants(communicator->blocking_calls);
+    return true;
+  }
+  template <Mode mode>
+  [[gnu::always_inline]] bool is_to_be_timed() const {
+    if (!is_reported())
+      return false;
+    return note.row->is_to_be_timed() || (mode == Mode::blocking && is_to_be_sampled());
+  }
+  /// A call of the library's, from such a place.
+  bool may_be_timed(const CallSite& site) { return is_reported() && repeated == nullptr && is_of(site); }
+  bool is_to_be_sampled() const {
+    return communicator->size > 1 && communicator->samples.wants(communicator->blocking_calls);
   }
   /// Has the call these counts and displacements? For the library as far as a hash tells: it is given its
   /// own.
   bool has_arrays(const CallArrays& arrays) const;
-  /// The call is made.
+  /// The call is made, and not timed.
+  template <Mode mode>
   [[gnu::always_inline]] void count() const {
+    count_for_ranks<mode>();
+    if (is_reported()) {
+      note.row->count();
+      count_in_report();
+    }
+  }
+  /// The same of a call that is only counted.
+  template <Mode mode>
+  [[gnu::always_inline]] void count_alone() const {
+    count_for_ranks<mode>();
+    if (is_reported()) {
+      note.row->count();
+      count_payload();
+      note.row->ended_as_before();
+    }
+  }
+  /// What the ranks of the communicator count alike.
+  template <Mode mode>
+  void count_for_ranks() const {
     if (calls_left != nullptr)
       --*calls_left;
-    ++communicator->blocking_calls;
-    if (is_reported())
-      count_in_report();
+    if constexpr (mode == Mode::blocking)
+      ++communicator->blocking_calls;
+  }
+  /// All but the call itself.
+  void count_in_report() const {
+    count_payload();
+    note.row->ended(note.implementation, note.reason);
   }
 
 private:
-  [[gnu::noinline]] void count_in_report() const {
-    ++note.row->calls;
-    note.row->counts.add_size(note.bytes);
+  void count_payload() const {
+    note.size->add(note.bytes);
     note.row->blocks += note.blocks;
-    note.row->ended(note.implementation, note.reason);
     if (note.recorded != nullptr)
       ++*note.recorded;
   }
@@ -93,15 +138,18 @@ inline constexpr unsigned fast_path_bits = 2;
 inline constexpr std::size_t fast_path_places = std::size_t{1} << fast_path_bits;
 using FastPathCache = std::array<FastPathEntry, fast_path_functions * fast_path_places>;
 
-[[gnu::always_inline]] inline std::size_t fast_path_place(std::size_t slot, const CallSignature& signature) {
-  return slot * fast_path_places + place_of(signature.recvcount, signature.root, fast_path_bits);
+[[gnu::always_inline]] inline std::size_t fast_path_place(std::size_t slot, MPI_Count recvcount, int root) {
+  return slot * fast_path_places + place_of(recvcount, root, fast_path_bits);
 }
 
-/// Inlined, so that no signature is written to memory to be read again.
-[[gnu::always_inline]] inline FastPathEntry* find_on_fast_path(std::size_t slot,
-                                                               const CallSignature& signature) {
-  const FastPathEntry& entry = PerThread<FastPathCache>::here()[fast_path_place(slot, signature)];
-  return entry.is_for(signature) ? const_cast<FastPathEntry*>(&entry) : nullptr;
+/// `is_same(signature)`: by the arguments that the function has.
+template <typename IsSame>
+[[gnu::always_inline]] inline FastPathEntry* find_on_fast_path(std::size_t slot, MPI_Count recvcount,
+                                                               int root, IsSame is_same) {
+  const FastPathEntry& entry = PerThread<FastPathCache>::here()[fast_path_place(slot, recvcount, root)];
+  const bool is_known =
+      entry.passage == process.passage.now() && is_same(entry.signature) && entry.has_calls_left();
+  return is_known ? const_cast<FastPathEntry*>(&entry) : nullptr;
 }
 
 /// Until something changes, or no calls are left, calls like this one are passed on, or repeat what is

@@ -39,7 +39,7 @@ GeneralizedState generalized_state(MPI_Request request) noexcept {
 void generalized_begun(MPI_Request request) {
   const std::lock_guard lock(begun_here().mutex);
   if (begun_here().is_complete.insert_or_assign(request, false).second)
-    process.counts.generalized_requests.fetch_add(1, std::memory_order_relaxed);
+    special_request_begun(process.counts.generalized_requests);
 }
 
 void generalized_completed(MPI_Request request) noexcept {
@@ -52,7 +52,7 @@ void generalized_completed(MPI_Request request) noexcept {
 void generalized_freed(MPI_Request request) noexcept {
   const std::lock_guard lock(begun_here().mutex);
   if (begun_here().is_complete.erase(request) != 0)
-    process.counts.generalized_requests.fetch_sub(1, std::memory_order_relaxed);
+    special_request_ended(process.counts.generalized_requests);
 }
 
 void GeneralizedRequests::keep(int count) {
@@ -131,7 +131,7 @@ void begin(Requests& all, OwnOperation& ongoing) {
   all.in_flight.push_back(&ongoing);
   process.background.advance_executions.store(advance_all, std::memory_order_relaxed);
   process.background.executions.fetch_add(1, std::memory_order_release);
-  process.background.work.fetch_add(1, std::memory_order_release);
+  background_begun(1);
   if (ongoing.is_for_thread) {
     process.background.executions_of_thread.fetch_add(1, std::memory_order_release);
     wake_progress_thread();
@@ -198,7 +198,7 @@ OwnOperation* take_complete(Requests& all) {
                    ongoing->active && process.background.executions.load(std::memory_order_relaxed) > 0);
     ongoing->active = ongoing->complete = false;
     process.background.executions.fetch_sub(1, std::memory_order_relaxed);
-    process.background.work.fetch_sub(1, std::memory_order_relaxed);
+    background_ended(1);
     ongoing->unreported = ongoing->persistent;
     if (!ongoing->persistent)
       ongoing->next = std::exchange(completed, ongoing);
@@ -324,7 +324,7 @@ int hand_out_persistent(std::unique_ptr<BackgroundCall> call, strategies::Advanc
     ongoing->comm = comm;
     const std::lock_guard lock(requests().mutex);
     requests().persistent[*request] = std::move(ongoing);
-    process.counts.persistent_handles.fetch_add(1, std::memory_order_relaxed);
+    special_request_begun(process.counts.persistent_handles);
   }
   return code;
 }
@@ -371,7 +371,7 @@ void request_freed(MPI_Request request) noexcept {
   if (entry != all.persistent.end() && !entry->second->active) {
     THALWEG_ASSERT(light, process.counts.persistent_handles.load(std::memory_order_relaxed) > 0);
     all.persistent.erase(entry);
-    process.counts.persistent_handles.fetch_sub(1, std::memory_order_relaxed);
+    special_request_ended(process.counts.persistent_handles);
   }
 }
 

@@ -4,6 +4,8 @@
 // All that changes in this process and is looked at in many places, in one view. What has an owner of its
 // own, such as tables of calls or the communicators, is kept by that owner; docs/design.md lists both.
 
+#include "mpi/state/passage.hpp"
+
 #include <atomic>
 #include <cstdint>
 
@@ -67,13 +69,12 @@ struct Hooks {
 };
 
 struct SharedCounts {
-  /// Raised when choices, communicators or what is remembered of calls changes, so that all threads forget
-  /// the calls that they know (run/fast_path.hpp).
-  std::atomic<std::uint32_t> call_epoch{1};
   /// Raised when a handle may have become another communicator's: threads forget what they remember of it.
   std::atomic<std::uint32_t> communicator_removals{0};
   std::atomic<int> generalized_requests{0}; ///< that are open, of our making
   std::atomic<int> persistent_handles{0};   ///< of operations of ours
+  /// Both of them. While there are none, calls that wait for requests need not look at these.
+  std::atomic<int> special_requests{0};
   std::atomic<int> open_shadows{0};
 };
 
@@ -89,6 +90,7 @@ struct LibraryProgress {
 
 struct ProcessState {
   std::atomic<InterposerState> interposer{InterposerState::unstarted};
+  Passage passage;
   Observation observation;
   Background background;
   Hooks hooks;
@@ -114,8 +116,30 @@ struct ThreadState {
 
 inline constinit thread_local ThreadState this_thread;
 
+/// Choices, communicators, phases or what is remembered of calls have changed, so that all threads forget the
+/// calls that they know (run/fast_path.hpp, entry/counted_calls.hpp).
 inline void invalidate_fast_path() {
-  process.counts.call_epoch.fetch_add(1, std::memory_order_relaxed);
+  process.passage.invalidate();
+}
+
+/// Calls have to look after so many things more.
+inline void background_begun(int count) {
+  process.background.work.fetch_add(count, std::memory_order_release);
+  process.passage.background_begun(count);
+}
+inline void background_ended(int count) {
+  process.background.work.fetch_sub(count, std::memory_order_relaxed);
+  process.passage.background_ended(count);
+}
+
+/// A request that calls which wait for it treat on their own: of our making, or generalized.
+inline void special_request_begun(std::atomic<int>& of_kind) {
+  of_kind.fetch_add(1, std::memory_order_relaxed);
+  process.counts.special_requests.fetch_add(1, std::memory_order_relaxed);
+}
+inline void special_request_ended(std::atomic<int>& of_kind) {
+  of_kind.fetch_sub(1, std::memory_order_relaxed);
+  process.counts.special_requests.fetch_sub(1, std::memory_order_relaxed);
 }
 
 } // namespace thalweg::mpi

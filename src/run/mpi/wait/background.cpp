@@ -90,7 +90,7 @@ void count(int more) {
   THALWEG_ASSERT(light,
                  process.background.libraries_with_streams.load(std::memory_order_relaxed) + more >= 0);
   process.background.libraries_with_streams.fetch_add(more, std::memory_order_relaxed);
-  process.background.work.fetch_add(more, std::memory_order_release);
+  background_begun(more);
 }
 
 } // namespace

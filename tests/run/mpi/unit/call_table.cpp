@@ -46,25 +46,10 @@ TEST(CallRow, CountsEndings) {
   }
 }
 
-TEST(Stopwatch, TimesOneBriefCallIn32) {
-  CallRow row;
-  row.timed_calls = 16;
-  row.brief = true;
-  const std::uint64_t before = row.timed_calls;
-  for (int call = 0; call < 320; ++call) {
-    row.brief = true; // however slow this machine is
-    Stopwatch watch;
-    watch.start(row, false);
-    watch.stop(row);
-  }
-  EXPECT_EQ(row.calls, 320U);
-  EXPECT_EQ(row.timed_calls - before, 10U);
-}
-
 TEST(Stopwatch, TimesWhatItMust) {
   CallRow row;
-  row.brief = true;
   for (int call = 0; call < 10; ++call) {
+    row.untimed_left = 5;
     Stopwatch watch;
     watch.start(row, true);
     watch.stop(row);
@@ -79,11 +64,11 @@ TEST(Stopwatch, StopsOnce) {
   Stopwatch watch;
   watch.start(row, true);
   watch.stop(row);
-  const std::uint64_t taken = row.timed_ticks;
+  const std::uint64_t taken = row.stood_ticks;
   const std::uint64_t stopped = watch.stop_ticks();
   watch.stop(row);
   EXPECT_EQ(row.timed_calls, 1U);
-  EXPECT_EQ(row.timed_ticks, taken);
+  EXPECT_EQ(row.stood_ticks, taken);
   EXPECT_EQ(watch.stop_ticks(), stopped);
 }
 
