@@ -13,6 +13,8 @@ SUITES = (
     *("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw"),
     *("reduce", "allreduce", "reduce_scatter", "reduce_scatter_block", "scan", "exscan"),
     *("reduce_types", "user_operations", "handle_reuse", "fast_path", "outstanding", "comm_makers"),
+    *("neighbor_cart", "neighbor_graph", "neighbor_dist_graph", "request_kinds"),
+    *("going_on_in_collectives", "going_on_in_neighborhoods"),
 )
 
 

@@ -16,6 +16,10 @@ int main(int argc, char** argv) {
       const int mine = world_rank + i;
       MUST(MPI_Allreduce(&mine, &highest, 1, MPI_INT, MPI_MAX, communicator));
       REQUIRE(highest == world_size - 1 + i, "the largest is %d", highest);
+      MPI_Request request;
+      MUST(MPI_Iallreduce(&mine, &highest, 1, MPI_INT, MPI_MIN, communicator, &request));
+      MUST(MPI_Wait(&request, MPI_STATUS_IGNORE));
+      REQUIRE(highest == i, "the smallest is %d", highest);
     }
     MUST(MPI_Comm_free(&communicator));
   }
