@@ -160,8 +160,8 @@ const Choice* TunedChoices::of(const CollectiveCall& call, CommunicatorState& co
   const Mode mode = call.function->mode;
   if (!communicator.agreed || communicator.inter)
     return nullptr;
-  const Entry* found = nearest(call.function->operation, mode,
-                               {.bytes = agreed_unit_bytes(call, communicator)}, communicator);
+  const Entry* found =
+      nearest(call.function->operation, mode, {.bytes = agreed_unit_bytes(call, communicator)}, communicator);
   if (found == nullptr || !(all || is_exact(call) || may_change_digits(*found, call)))
     return nullptr;
   return &found->choice;

@@ -181,7 +181,8 @@ bool CommunicatorLearning::open_started_round(CallSequence& sequence) {
     }
     const TuningContext& context = *sequence.current;
     if (context.kind().is_private)
-      sequence.current = &context_of(sequence, context.kind(), context.traffic(), context.bytes());
+      sequence.current =
+          &context_of(sequence, context.kind(), context.traffic(), {context.bytes(), context.degree()});
     between = started.at_start(*sequence.current);
   }
   if (started.wants_channels() && !wants_channels_) {

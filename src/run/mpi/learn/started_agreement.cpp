@@ -154,7 +154,8 @@ void StartedAgreement::begin(const std::string& text) {
 
 void StartedAgreement::hand_out_exchange() {
   pending_ = true;
-  if (hand_out(std::make_unique<ExchangeCall>(exchange_), &request_) != MPI_SUCCESS) {
+  if (hand_out(std::make_unique<ExchangeCall>(exchange_), strategies::Advancing::in_calls, &request_) !=
+      MPI_SUCCESS) {
     request_ = MPI_REQUEST_NULL;
     exchange_->has_failed.store(true, std::memory_order_release);
   }

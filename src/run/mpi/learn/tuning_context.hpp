@@ -56,7 +56,7 @@ struct Circumstances {
 /// Sizes that each rank alone knows, as far as ranks have agreed on them.
 struct PrivateSizes {
   bool has_degree = false; ///< the model orders such calls by it too
-  pattern::Traffic seen; ///< by this rank, in the round
+  pattern::Traffic seen;   ///< by this rank, in the round
   pattern::TrafficClass traffic;
   std::int64_t bytes = 0; ///< of a unit, in the mean
   double degree = 0;
