@@ -35,7 +35,7 @@ unexport PYTHONDONTWRITEBYTECODE
 CTEST  := ctest --test-dir build --parallel 3 --output-on-failure --no-tests=error
 PYTEST := $(VENV)/bin/python -m pytest --numprocesses 3 --dist loadgroup --durations 20 --junitxml build/pytest.xml
 
-.PHONY: build demo test test-all tidy coverage sanitize sanitize-gate sanitize-objects checked lint format install uninstall clean prepare docs man stub house lock license interfaces
+.PHONY: build demo test test-all tidy coverage sanitize sanitize-gate sanitize-objects checked lint format install uninstall clean prepare docs man stub house debian lock license interfaces
 
 build: $(STAMPS)/package
 	cmake --build build
@@ -89,7 +89,7 @@ test-all: build
 	THALWEG_TEST_PROGRAMS=10000 THALWEG_TEST_EFFORT=50 $(CTEST) | tee build/ctest.log
 	THALWEG_TEST_EFFORT=50 THALWEG_TEST_CALLS=100000 $(PYTEST) --exhaustive | tee build/pytest.log
 	scripts/retries
-	$(MAKE) checked sanitize
+	$(MAKE) checked sanitize debian
 
 # Real jobs over interposers that check themselves: with assertions on, then under AddressSanitizer + UBSan.
 CHECKED := tests/run/mpi/test_conformance.py tests/run/mpi/test_strategies.py
@@ -177,5 +177,13 @@ install: build
 uninstall:
 	scripts/uninstall "$(PREFIX)"
 
+# Debian's packages of the last commit, in build-debian/, and a check of them.
+debian:
+	$(PREPARE) debhelper lintian
+	rm -rf build-debian && mkdir -p build-debian/thalweg
+	git archive HEAD | tar -x -C build-debian/thalweg
+	cd build-debian/thalweg && DEB_BUILD_OPTIONS="nocheck parallel=$$(nproc)" dpkg-buildpackage -us -uc -b
+	tests/install/debian build-debian
+
 clean:
-	rm -rf build build-asan build-asan-jobs build-assertions build-tsan $(foreach preset,coverage dev walk core run api nic sim,build-$(preset)) $(VENV) python/thalweg/_core*.so python/thalweg/lib
+	rm -rf build build-asan build-asan-jobs build-assertions build-tsan build-debian $(foreach preset,coverage dev walk core run api nic sim,build-$(preset)) $(VENV) python/thalweg/_core*.so python/thalweg/lib
