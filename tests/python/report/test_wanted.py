@@ -123,4 +123,4 @@ def test_a_report_without_collectives_has_a_remedy(tmp_path: Path) -> None:
 def test_sizes_beside_a_report_are_refused(thalweg: Command) -> None:
     done = thalweg("tune", "--for", "run.json", "--bytes", "8")
     assert done.returncode == 2
-    assert "--for has operations and sizes" in done.stderr
+    assert "--for has operations, sizes and degrees" in done.stderr
