@@ -5,6 +5,7 @@
 #include "mpi/observe/ticks.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace thalweg::mpi {
 
@@ -22,6 +23,13 @@ void follow_request(MPI_Request request, observe::CallRow& row, std::uint64_t be
   }
   *place = {request, &row, begin_ticks, end_ticks - begin_ticks};
   followed.used = std::max(followed.used, static_cast<std::size_t>(place - followed.all.begin()) + 1);
+}
+
+void forget_request(MPI_Request request) {
+  FollowedRequests& followed = PerThread<FollowedRequests>::own();
+  for (FollowedRequest& one : std::span(followed.all).first(followed.used))
+    if (one.request == request)
+      one.row = nullptr;
 }
 
 void RequestWatch::begin(int count, const MPI_Request* requests) {

@@ -33,6 +33,9 @@ struct FollowedRequests {
 void follow_request(MPI_Request request, observe::CallRow& row, std::uint64_t begin_ticks,
                     std::uint64_t end_ticks);
 
+/// The program has freed the request, and the library may give its handle to another operation.
+void forget_request(MPI_Request request);
+
 /// Around a call that waits for requests, or looks at them: what it completes are null behind it.
 class RequestWatch {
 public:

@@ -4,6 +4,7 @@
 
 #include "handlers.hpp"
 #include "mpi/entry/entry.hpp"
+#include "mpi/entry/followed_requests.hpp"
 #include "mpi/record/messages.hpp"
 #include "mpi/run/requests.hpp"
 #include "mpi/state/process_state.hpp"
@@ -40,6 +41,9 @@ int handle_Request_free(const CallSite& site, MPI_Request* request) {
   }
   if (process.observation.traces && request != nullptr) {
     follow_request_freed(*request);
+  }
+  if (PerThread<FollowedRequests>::here().used != 0 && request != nullptr) {
+    forget_request(*request);
   }
   return native.Request_free(request);
 }
