@@ -64,4 +64,7 @@ std::string document(const RunDescription& run, const Profile& profile);
 /// What to say of a report that cannot be written, with a remedy.
 std::string cannot_be_written(const std::string& path, int error);
 
+/// The same of a job's log.
+std::string log_cannot_be_written(const std::string& folder, const std::string& why);
+
 } // namespace thalweg::mpi::observe

@@ -135,8 +135,8 @@ void write(const observe::Profile& profile, const Outcomes& outcomes) {
   }
   if (const std::string& folder = runtime.settings.logs; !folder.empty()) {
     const std::error_code error = observe::write_job_document(folder, run, profile);
-    if (error && runtime.settings.verbose)
-      log_line(fmt::format("the job's log cannot be written in {}: {}", folder, error.message()));
+    if (error)
+      log_line(observe::log_cannot_be_written(folder, error.message()));
   }
   const std::string& path = runtime.settings.report;
   const std::error_code error =
