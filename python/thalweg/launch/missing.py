@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import tarfile
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -98,19 +98,21 @@ def _by_task(labeled: bytes) -> dict[bytes, bytes]:
 def _unpack(text: bytes, folder: str) -> None:
     """Write the files of an archive into the folder, whatever folders the archive names."""
     os.makedirs(folder, exist_ok=True)
-    with suppress(ValueError, OSError, tarfile.TarError, EOFError):
-        with tarfile.open(fileobj=io.BytesIO(base64.b64decode(text)), mode="r:gz") as archive:
-            for member in archive:
-                name = os.path.basename(member.name)
-                content = archive.extractfile(member) if member.isreg() and name.endswith(JOURNAL_END) else None
-                if content is not None:
-                    _write_with_holes(iter(lambda: content.read(_HOLE), b""), os.path.join(folder, name))
+    with (
+        suppress(ValueError, OSError, tarfile.TarError, EOFError),
+        tarfile.open(fileobj=io.BytesIO(base64.b64decode(text)), mode="r:gz") as archive,
+    ):
+        for member in archive:
+            name = os.path.basename(member.name)
+            content = archive.extractfile(member) if member.isreg() and name.endswith(JOURNAL_END) else None
+            if content is not None:
+                _write_with_holes(content, os.path.join(folder, name))
 
 
-def _write_with_holes(pieces: Iterable[bytes], path: str) -> None:
+def _write_with_holes(content: IO[bytes], path: str) -> None:
     """Write a file of which the larger part is zeros."""
     with open(path, "wb") as file:
-        for piece in pieces:
+        while piece := content.read(_HOLE):
             if piece.strip(b"\0"):
                 file.write(piece)
             else:
@@ -124,7 +126,7 @@ def keep_memory(memory: int, folder: str) -> None:
     with os.fdopen(os.dup(memory), "rb") as file:
         file.seek(0)
         path = os.path.join(folder, f"{os.uname().nodename}-{os.getpid()}{JOURNAL_END}")
-        _write_with_holes(iter(lambda: file.read(_HOLE), b""), path)
+        _write_with_holes(file, path)
 
 
 def missing_text(missing: Sequence[Missing]) -> str:

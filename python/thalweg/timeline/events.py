@@ -66,7 +66,7 @@ class Communicator(NamedTuple):
 
     @property
     def is_world(self) -> bool:
-        """Is it MPI_COMM_WORLD?"""
+        """Say whether it is MPI_COMM_WORLD."""
         return not self.members
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Jobs on two nodes that end early, whether these share a folder or not: all ranks are reported, or named as missing."""
+"""Jobs on two nodes that end early, with a folder in common or not: all ranks are reported, or named as missing."""
 
 import json
 import shlex

@@ -42,10 +42,12 @@ int handle_Request_free(const CallSite& site, MPI_Request* request) {
   if (process.observation.traces && request != nullptr) {
     follow_request_freed(*request);
   }
-  if (PerThread<FollowedRequests>::here().used != 0 && request != nullptr) {
-    forget_request(*request);
+  const MPI_Request freed = request == nullptr ? MPI_REQUEST_NULL : *request;
+  const int code = native.Request_free(request);
+  if (code == MPI_SUCCESS && PerThread<FollowedRequests>::here().used != 0) {
+    forget_request(freed);
   }
-  return native.Request_free(request);
+  return code;
 }
 
 int handle_Grequest_start(const CallSite&, MPI_Grequest_query_function* query,

@@ -111,9 +111,8 @@ bool Journal::open_in(const char* folder) {
   if (open_file(folder))
     return true;
   const std::vector<std::string> others = temporary_folders(folder);
-  return std::ranges::any_of(others, [&](const std::string& other) {
-    return is_own_folder(other) && open_file(other);
-  });
+  return std::ranges::any_of(
+      others, [&](const std::string& other) { return is_own_folder(other) && open_file(other); });
 }
 
 bool Journal::open_file(const std::string& folder) {

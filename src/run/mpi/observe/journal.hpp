@@ -8,8 +8,9 @@
 // The memory is a file without a name (memfd) that the command holds open; ranks find it in /proc. Ranks that
 // the command did not start itself, and those of other hosts, share a file for each host in a folder beside
 // the report; where that cannot be written on a host, in one of that name in its folder for temporary files.
-// The file is gone with the last of them that reports; what is left there, `thalweg report FOLDER` reads. Pages are reserved before they are handed out, since a write to one that there is no room for would
-// kill the program.
+// The file is gone with the last of them that reports; what is left there, `thalweg report FOLDER` reads.
+// Pages are reserved before they are handed out, since a write to one that there is no room for would kill
+// the program.
 
 #include "mpi/observe/ticks.hpp"
 

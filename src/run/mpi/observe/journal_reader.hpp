@@ -30,8 +30,8 @@ struct OpenJournal {
 /// The ranks that made no report, of the job that began last; no ranks where there are none.
 UnfinishedJob read_journals(std::span<const OpenJournal> journals);
 
-/// A job as far as it is known when it starts, for journals: JSON with the names of the family's functions, and
-/// with the map on ranks that know it.
+/// A job as far as it is known when it starts, for journals: JSON with the names of the family's functions,
+/// and with the map on ranks that know it.
 std::string describe_start(const RunDescription& run, const std::vector<const char*>& functions,
                            const JobMap& map = {});
 

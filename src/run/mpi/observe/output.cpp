@@ -107,8 +107,8 @@ std::string cannot_be_written(const std::string& path, int error) {
 }
 
 std::string log_cannot_be_written(const std::string& folder, const std::string& why) {
-  return fmt::format("the job's log cannot be written in {}: {}; let users write there, or unset THALWEG_LOGS",
-                     folder, why);
+  return fmt::format(
+      "the job's log cannot be written in {}: {}; let users write there, or unset THALWEG_LOGS", folder, why);
 }
 
 } // namespace thalweg::mpi::observe

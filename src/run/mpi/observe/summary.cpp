@@ -166,9 +166,9 @@ std::string ranks_outside(const Profile& profile) {
 std::string summary(const RunDescription& run, const Profile& profile, const SummaryForm& form) {
   std::string head;
   for (const std::string& note :
-       {verdict(run, profile), job_line(run, profile), missing_line(run.missing), run.yields ? "" : run.wait_reason, run.tuning,
-        run.network, run.shared_memory, run.nic, run.last_on_nics_line, run.gpu_memory, run.placing_line,
-        run.pattern_line, run.trace_line}) {
+       {verdict(run, profile), job_line(run, profile), missing_line(run.missing),
+        run.yields ? "" : run.wait_reason, run.tuning, run.network, run.shared_memory, run.nic,
+        run.last_on_nics_line, run.gpu_memory, run.placing_line, run.pattern_line, run.trace_line}) {
     head += note.empty() ? "" : fmt::format("thalweg: {}\n", note);
   }
   std::string rest = calls_in_progress(profile, max_lines) + ranks_outside(profile);

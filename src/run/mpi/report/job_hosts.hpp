@@ -9,8 +9,8 @@
 
 namespace thalweg::mpi {
 
-/// What the first ranks of hosts know of all of them; nothing on other ranks, and for jobs on one host. `part` is
-/// the file in which this host's ranks count. Called by all ranks, once they know where they are.
+/// What the first ranks of hosts know of all of them; nothing on other ranks, and for jobs on one host.
+/// `part` is the file in which this host's ranks count. Called by all ranks, once they know where they are.
 observe::JobMap agree_on_hosts(const std::string& part);
 
 } // namespace thalweg::mpi

@@ -34,8 +34,8 @@ std::optional<GatheredReport> gather_report(const Outcomes& outcomes);
 /// rank waits for it.
 void write_report(GatheredReport report);
 
-/// Lets this rank's counts outlive it, where `thalweg run` made memory for that; before the first row. Collective
-/// over the world.
+/// Lets this rank's counts outlive it, where `thalweg run` made memory for that; before the first row.
+/// Collective over the world.
 void begin_journal();
 
 } // namespace thalweg::mpi

@@ -160,7 +160,7 @@ private:
 
   std::mutex mutex_;
   Head* head_ = nullptr;
-  int file_ = -1; ///< the memory's; -1: the section is the rank's own
+  int file_ = -1;         ///< the memory's; -1: the section is the rank's own
   std::string file_path_; ///< of a file with a name
   std::uint64_t offset_ = 0;
   std::uint32_t begun_ = 0; ///< of the section's blocks

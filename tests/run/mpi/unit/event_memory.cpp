@@ -79,7 +79,8 @@ int make_memory(const char* name) {
   return file;
 }
 
-// Each thread appends so many events, which have numbers in the order of all threads, and in its own as a tag.
+// Each thread appends so many events, which have numbers in the order of all threads, and in its own as a
+// tag.
 void append_from_threads(int threads, int events) {
   static std::atomic<std::uint64_t> number = 0;
   std::vector<std::thread> running;

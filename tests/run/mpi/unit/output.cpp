@@ -186,10 +186,9 @@ TEST(Summary, NamesWhoWasOutsideOfMpiAndWhoIsMissing) {
         std::string("thalweg: missing: ranks 2-3 of n2, counted in /parts/n2-7.journal there\n")})
     EXPECT_NE(text.find(part), std::string::npos) << part << " is missing from\n" << text;
   const nlohmann::json all = nlohmann::json::parse(document(interrupted, hung));
-  EXPECT_EQ(all["missing"][0], (nlohmann::json{{"host", "n2"},
-                                               {"ranks", "2-3"},
-                                               {"count", 2},
-                                               {"part", "/parts/n2-7.journal"}}));
+  EXPECT_EQ(
+      all["missing"][0],
+      (nlohmann::json{{"host", "n2"}, {"ranks", "2-3"}, {"count", 2}, {"part", "/parts/n2-7.journal"}}));
   hung.sites[0].in_progress_ns = {{0, 1.0}, {1, 2.5e9}};
   EXPECT_EQ(summary(interrupted, hung).find("outside of MPI"), std::string::npos) << "none was";
 }
