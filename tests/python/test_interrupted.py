@@ -328,7 +328,15 @@ def test_each_job_leaves_a_small_log(
     assert ("did not end by MPI_Finalize" in shown.stdout) == bool(how)
 
 
-def test_logs_that_cannot_be_written_harm_no_job(thalweg: Command, programs: Programs) -> None:
-    done = thalweg("run", "--no-summary", "-n", "2", programs.mpich(), variables={"THALWEG_LOGS": "/proc/none/%Y"})
-    assert done.returncode == 0
-    assert "log" not in done.stderr
+@FAMILIES
+@pytest.mark.parametrize("how", ["", "exits"])
+def test_logs_that_cannot_be_written_harm_no_job(
+    thalweg: Command, programs: Programs, *, program: str, family: str, how: str
+) -> None:
+    """They are one line, and the job goes on."""
+    words = [program, how] if how else [programs.of(family)]
+    done = thalweg("run", "--no-summary", "-n", "2", "--", *words, variables={"THALWEG_LOGS": "/proc/none/%Y"})
+    assert (done.returncode == 0) == (not how)
+    (line,) = [line for line in done.stderr.splitlines() if "thalweg" in line]
+    assert line.startswith("thalweg: the job's log cannot be written in /proc/none/%Y: "), line
+    assert line.endswith("; let users write there, or unset THALWEG_LOGS")

@@ -31,7 +31,8 @@ def report(
     beside those before, with by how much they changed.
 
     Ranks that were killed in a job that another launcher started leave what they counted in FILE.parts. Given that
-    folder, the command merges what is there, and says how far the job got.
+    folder, the command merges what is there, and says how far the job got and which ranks of which hosts are missing.
+    In an allocation of Slurm it first brings the parts of hosts that do not share the folder.
     """
     from thalweg.pages.writing import write_page  # noqa: PLC0415 - help does without
     from thalweg.report.page import page  # noqa: PLC0415

@@ -10,7 +10,7 @@ from thalweg.cli.outputs import output_file
 
 def timeline(
     files: Annotated[
-        list[str], typer.Argument(metavar="FILE…", help="Timelines in JSON, the uppermost first; or a file of events.")
+        list[str], typer.Argument(metavar="FILE…", help="Timelines in JSON, the uppermost first; or events.")
     ],
     *,
     output: Annotated[str, output_file("--output", "-o", help="The timeline to write.", show_default=False)],
@@ -19,7 +19,8 @@ def timeline(
 
     They come from `thalweg run --timeline` and `thalweg simulate --timeline`, so that the measured run stands above the
     simulated one. Both begin at 0. From a file of events, FILE.events, the timeline itself is written: `srun thalweg
-    run` leaves one where no command waits for the end of the job.
+    run` leaves one where no command waits for the end of the job. If the job was killed, it leaves a folder,
+    FILE.parts.
     """
     from thalweg.timeline.command import convert  # noqa: PLC0415 - help does without
 

@@ -43,6 +43,9 @@ _PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, sign
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 _BY_KERNEL = 0x80  # SI_KERNEL of signal(7)'s si_code: from the terminal, to all of its foreground
 _PR_SET_PDEATHSIG = 1
+_PATIENCE_S = 20
+_HURRY_S = 5
+"""For parts of other hosts: in an allocation that ends, nothing can be started for long."""
 
 
 class Wanted(NamedTuple):
@@ -247,10 +250,36 @@ def _cause_of(status: int) -> str:
 
 
 def _report_what_is_left(journal: Journal, wanted: Wanted, cause: str, environment: dict[str, str]) -> None:
+    """Report what ranks have left here, and on other hosts as far as it can be had."""
+    if not journal.is_left() and not parts_in(wanted.parts):
+        return
+    from thalweg.launch import missing  # noqa: PLC0415 - for jobs that did not end well
+
+    is_known_of_all = not wanted.parts or _has_all_ranks(journal, wanted.parts)
+    if not is_known_of_all and missing.can_bring(environment):
+        lacking = wanted._replace(summary=False, logs="")
+        _report([str(journal.file), *parts_in(wanted.parts)], lacking, cause, environment)
+        patience_s = _HURRY_S if cause.startswith("SIG") else _PATIENCE_S
+        missing.bring(missing.missing_in(lacking.report), wanted.parts, environment, patience_s)
     parts = parts_in(wanted.parts)
-    if journal.is_left() or parts:
-        _report([str(journal.file), *parts], wanted, cause, environment)
+    _report([str(journal.file), *parts], wanted, cause, environment)
+    elsewhere = [] if is_known_of_all else [one for one in missing.missing_in(wanted.report) if one.part]
+    if not elsewhere:
         _remove(parts)
+        return
+    missing.keep_memory(journal.file, wanted.parts)
+    print(f"thalweg: {missing.remark_on(elsewhere, wanted.report, wanted.parts)}", file=sys.stderr)
+
+
+def _has_all_ranks(journal: Journal, folder: str) -> bool:
+    """Say whether all ranks of the job that began last have left something that can be read here."""
+    running = [section for section in journal.sections() if section.is_running]
+    for path in parts_in(folder):
+        with suppress(OSError), open(path, "rb") as part:
+            running += [section for section in Journal(part.fileno()).sections() if section.is_running]
+    newest = max((section.job for section in running), default=0)
+    found = [section for section in running if section.job == newest]
+    return bool(found) and len({section.rank for section in found}) == found[0].ranks
 
 
 def _report(journals: Sequence[str], wanted: Wanted, cause: str, environment: dict[str, str]) -> None:
@@ -262,8 +291,9 @@ def _report(journals: Sequence[str], wanted: Wanted, cause: str, environment: di
 
 def _forget_events(path: str) -> None:
     """Take away what an earlier run has left that nobody waited for."""
-    from thalweg.timeline.memory import EVENTS  # noqa: PLC0415 - for timelines alone
+    from thalweg.timeline.memory import EVENTS, PARTS, remove_parts  # noqa: PLC0415 - for timelines alone
 
+    remove_parts(path + PARTS)
     with suppress(OSError):
         os.unlink(path + EVENTS)
 

@@ -8,27 +8,39 @@ import subprocess
 
 from thalweg.errors import FAILED, USAGE, ThalwegError
 from thalweg.launch.attend import PARTS, Wanted, parts_in, words_of
+from thalweg.launch.missing import bring, can_bring, missing_text
 from thalweg.report.run_report import RunReport, read_report
 from thalweg.terminal import print_line
 from thalweg.units import count_text, time_text
 
 _CAUSE = "an end without MPI_Finalize"
+_PATIENCE_S = 20
 
 
 def merged(folder: str) -> str:
     """Merge the parts of the job that began last, and say how far it got. Gives the path of its report.
 
-    Raises ThalwegError where nothing is there.
+    In the job's allocation parts of hosts that do not share the folder are brought first. Raises ThalwegError where
+    nothing is there.
     """
-    parts = parts_in(folder)
-    if not parts:
+    if not parts_in(folder):
         raise ThalwegError(USAGE, f"{folder} has no parts of a report", f"name a folder that ends in {PARTS}")
     path = os.path.join(folder, "run.json")
-    done = subprocess.run(words_of(Wanted(path, summary=False), _CAUSE, parts), check=False)
+    report = _merge(folder, path)
+    if any(one.part for one in report.missing) and can_bring(os.environ):
+        bring(report.missing, folder, os.environ, _PATIENCE_S)
+        report = _merge(folder, path)
+    print_line(extent(report))
+    if report.missing:
+        print_line(f"missing: {missing_text(report.missing)}")
+    return path
+
+
+def _merge(folder: str, path: str) -> RunReport:
+    done = subprocess.run(words_of(Wanted(path, summary=False), _CAUSE, parts_in(folder)), check=False)
     if done.returncode != 0 or not os.path.exists(path):
         raise ThalwegError(FAILED, f"{folder}: no rank left anything that can be read")
-    print_line(extent(read_report(path)))
-    return path
+    return read_report(path)
 
 
 def extent(report: RunReport) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from thalweg.documents import REPORT, Document, parse_json
 from thalweg.errors import USAGE, ThalwegError
+from thalweg.launch.missing import Missing, missing_of
 from thalweg.report import parts
 from thalweg.report.accounts import user_name
 from thalweg.text_files import read_text
@@ -127,6 +128,8 @@ class RunReport:
     tuning: str
     ended_by: str
     ranks_without_report: int
+    missing: tuple[Missing, ...]
+    """Who these are, where that is known."""
     nodes: int
     wall_ns: float
     ranks: tuple[RankTime, ...]
@@ -238,6 +241,7 @@ def report_of(value: dict[str, Any]) -> RunReport:
         tuning=document.text("tuning"),
         ended_by=document.text("ended_by"),
         ranks_without_report=document.whole_number("ranks_without_report"),
+        missing=missing_of(document),
         nodes=document.whole_number("nodes"),
         wall_ns=document.number("wall_ns"),
         ranks=tuple(_rank_of(part) for part in document.parts("ranks")),

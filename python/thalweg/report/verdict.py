@@ -4,6 +4,7 @@
 import shlex
 from dataclasses import dataclass
 
+from thalweg.launch.missing import missing_text
 from thalweg.pages.render import percent
 from thalweg.report.run_report import CallSite, RunReport
 from thalweg.report.traffic import between_nodes
@@ -60,7 +61,8 @@ def _runs_natively(site: CallSite) -> bool:
 
 def _ending(report: RunReport) -> Finding:
     lost = report.ranks_without_report
-    without = f" {count_text(lost, 'rank')} left no report." if lost else ""
+    who = f": {missing_text(report.missing)}" if report.missing else ""
+    without = f" {count_text(lost, 'rank')} left no report{who}." if lost else ""
     return Finding(f"The run was ended by {report.ended_by}", f"and the report has what was until then.{without}")
 
 

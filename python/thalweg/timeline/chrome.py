@@ -85,7 +85,7 @@ def _write(path: str, events: Iterable[Event], about: dict[str, Any]) -> None:
 
 def _events(timeline: Timeline, places: list[tuple[int, int]]) -> Iterator[Event]:
     yield from _names(timeline, places)
-    for row, begin, end, name, kind, details in timeline.slices:
+    for row, begin, end, name, kind, details, _ in timeline.slices:
         process, thread = places[row]
         event = {"ph": "X", "pid": process, "tid": thread, "ts": begin / 1e3, "dur": (end - begin) / 1e3, "name": name}
         event["cat"] = kind

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.terminal import print_line
 from thalweg.timeline.chrome import stack_chrome, write_chrome
-from thalweg.timeline.events import read_file, read_memory
+from thalweg.timeline.events import read_file, read_memory, read_part
 from thalweg.timeline.files import OTF2, check_name
 from thalweg.timeline.measured import timeline_of
-from thalweg.timeline.memory import EVENTS, TimelineMemory
+from thalweg.timeline.memory import EVENTS, PARTS, TimelineMemory, parts_in, remove_parts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,13 +44,30 @@ def write_of_run(memory: TimelineMemory | None, path: str, title: str) -> str:
             events = read_file(gathered)
     if not events and memory is not None:
         events = read_memory(memory)
+        events += _of_parts(path + PARTS)
     if not events:
         return ""
     timeline = timeline_of(events, title)
     write_timeline(timeline, path)
     if os.path.exists(gathered):
         os.unlink(gathered)
+    remove_parts(path + PARTS)
     return describe(timeline, path)
+
+
+def _of_parts(folder: str) -> list[RankEvents]:
+    """Read what ranks of other hosts left that did not come to MPI_Finalize."""
+    return [rank for part in parts_in(folder) for rank in read_part(part)]
+
+
+def _kept(path: str) -> list[RankEvents]:
+    """Read events that rank 0 gathered in a file, or that ranks left in a folder. Raises ThalwegError for none."""
+    if not os.path.isdir(path):
+        return read_file(path)
+    events = _of_parts(path)
+    if not events:
+        raise ThalwegError(USAGE, f"{path} has no rank's events", f"name a folder that ends in {PARTS}")
+    return events
 
 
 def describe(timeline: Timeline, path: str) -> str:
@@ -64,8 +81,8 @@ def describe(timeline: Timeline, path: str) -> str:
 def convert(paths: Sequence[str], output: str) -> None:
     """Write the timeline of kept events, or put several timelines one above the other."""
     check_name(output, "thalweg timeline: --output")
-    if len(paths) == 1 and paths[0].endswith(EVENTS):
-        timeline = timeline_of(read_file(paths[0]), os.path.basename(paths[0]).removesuffix(EVENTS))
+    if len(paths) == 1 and (os.path.isdir(paths[0]) or paths[0].endswith(EVENTS)):
+        timeline = timeline_of(_kept(paths[0]), os.path.basename(paths[0]).removesuffix(EVENTS).removesuffix(PARTS))
         write_timeline(timeline, output)
         print_line(describe(timeline, output))
         return

@@ -14,12 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from thalweg.errors import SETTINGS, ThalwegError
-from thalweg.timeline.memory import PAGE
+from thalweg.timeline.memory import PAGE, TimelineMemory
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from thalweg.timeline.memory import TimelineMemory
 
 CALL, COLLECTIVE, MEETING, SEND, RECEIVE, COMPLETION = range(1, 7)
 UNKNOWN = -1
@@ -41,6 +39,8 @@ _EVENT = np.dtype(
 _EVENTS_MAX = (_BLOCK_BYTES - _BLOCK_HEAD_BYTES) // _EVENT.itemsize
 _KIND_SHIFT = np.uint64(56)
 _RUNNING = 1
+_UNKNOWN_END = -1
+"""The end of a rank whose host's clock cannot be read: that of its last event."""
 
 
 class CallPlace(NamedTuple):
@@ -61,7 +61,13 @@ class Communicator(NamedTuple):
 
     number: int
     ranks: int
-    is_world: bool
+    members: tuple[int, ...]
+    """Its ranks' numbers in the world; none of the world itself."""
+
+    @property
+    def is_world(self) -> bool:
+        """Say whether it is MPI_COMM_WORLD."""
+        return not self.members
 
 
 class ThreadEvents(NamedTuple):
@@ -129,22 +135,33 @@ def read_file(path: str) -> list[RankEvents]:
     return ranks
 
 
-def read_memory(memory: TimelineMemory) -> list[RankEvents]:
-    """Read what ranks of this host left, however they ended."""
+def read_memory(memory: TimelineMemory, *, is_of_here: bool = True) -> list[RankEvents]:
+    """Read what ranks left, however they ended; the clock of this host says when, where they were here."""
     found = []
+    now = time.monotonic_ns() if is_of_here else _UNKNOWN_END
     for begin, size in memory.sections():
         head = os.pread(memory.file, PAGE, begin)
         if len(head) < PAGE or head[: len(_MAGIC)] != _MAGIC:
             continue
-        rank, definitions, blocks = _read_head(head, time.monotonic_ns())
+        rank, definitions, blocks = _read_head(head, now)
         room = definitions[1]
         _define(rank[0], os.pread(memory.file, definitions[0], begin + PAGE))
         first = begin + PAGE + room
         read = [os.pread(memory.file, _BLOCK_BYTES, first + number * _BLOCK_BYTES) for number in range(blocks)]
         assert first - begin + blocks * _BLOCK_BYTES <= size
         _add_blocks(*rank, [block for block in read if len(block) == _BLOCK_BYTES])
+        rank[0].end = max(rank[0].end, *(int(thread.ends.max()) for thread in rank[0].threads), rank[0].begin)
         found.append(rank[0])
     return found
+
+
+def read_part(path: str) -> list[RankEvents]:
+    """Read what a rank of any host left in a file; nothing where that is damaged."""
+    try:
+        with open(path, "rb") as file:
+            return read_memory(TimelineMemory(file.fileno()), is_of_here=False)
+    except (OSError, ValueError, struct.error):
+        return []
 
 
 def _damaged(path: str, place: int) -> ThalwegError:
@@ -174,7 +191,7 @@ def _read_gathered(path: str, content: memoryview, place: int) -> RankEvents:
 def _read_head(head: bytes, now: int) -> tuple[tuple[RankEvents, _Clock], tuple[int, int], int]:
     """Give the rank with its clock, the definitions' bytes and room, and how many blocks there may be.
 
-    `now` is the clock of this host, where the rank did not come to MPI_Finalize.
+    `now` is the clock of this host, where the rank did not come to MPI_Finalize; 0 for one that did.
     """
     (
         _, state, rank, ranks, node, _, blocks, room, definitions, start_ticks, start_ns, latest_ticks, latest_ns,
@@ -187,7 +204,7 @@ def _read_head(head: bytes, now: int) -> tuple[tuple[RankEvents, _Clock], tuple[
     is_finished = now == 0 or state != _RUNNING
     found = RankEvents(
         rank, ranks, node, host.rstrip(b"\0").decode(errors="replace"), begin,
-        int(clock.ns(latest_ticks)) if is_finished else now, lost,
+        now if now > 0 and not is_finished else int(clock.ns(latest_ticks)), lost,
         int(clock.ns(lost_until)) if lost_until else begin, is_finished,
     )  # fmt: skip
     opened = (_OPEN.unpack_from(head, _HEAD.size + number * _OPEN.size) for number in range(_OPEN_CALLS))
@@ -206,7 +223,9 @@ def _define(rank: RankEvents, lines: bytes) -> None:
                 one["function"], one["module"], one["address"], one["python"], one["phase"], one["own"]
             )
         elif "communicator" in one:
-            rank.communicators[one["communicator"]] = Communicator(one["id"], one["ranks"], "members" not in one)
+            rank.communicators[one["communicator"]] = Communicator(
+                one["id"], one["ranks"], tuple(one.get("members", ()))
+            )
         else:
             rank.texts[one["text"]] = one["value"]
 

@@ -18,6 +18,7 @@ from thalweg.timeline.model import (
     TRANSFER,
     WAITING,
     Arrow,
+    Communicator,
     Request,
     Row,
     Slice,
@@ -53,6 +54,11 @@ def timeline_of(events: Sequence[RankEvents], title: str) -> Timeline:
         for one in rank.messages
         if one.is_send and one.partner is not None and one.partner.end >= 0
     ]
+    made.communicators = {
+        one.number: Communicator(_communicator_name(one), one.members or tuple(range(one.ranks)))
+        for rank in events
+        for one in rank.communicators.values()
+    }
     made.remarks = list(_remarks(events, zero))
     return made
 
@@ -90,7 +96,8 @@ def _slices(rank: RankEvents, thread: ThreadCalls, zero: int) -> Iterator[Slice]
         if at >= 0 and begin > at:
             yield Slice(row, at, begin, "compute", COMPUTE, {})
         is_simple = begin >= at and (following is None or following.interval.begin >= end)
-        yield Slice(row, begin, end, _name(call), _kind(call), _details(call))
+        number = call.communicator.number if call.communicator is not None else 0
+        yield Slice(row, begin, end, _name(call), _kind(call), _details(call), number)
         if is_simple:
             yield from _parts(call)
         at = max(at, end)
@@ -152,15 +159,13 @@ def _details_of_collective(call: Call) -> dict[str, Any]:
     if call.root >= 0:
         found["root"] = call.root
     if call.communicator is not None:
-        found["communicator"] = _communicator_name(call)
+        found["communicator"] = _communicator_name(call.communicator)
     if call.sequence:
         found["collective"] = call.sequence
     return found
 
 
-def _communicator_name(call: Call) -> str:
-    known = call.communicator
-    assert known is not None
+def _communicator_name(known: kept.Communicator) -> str:
     return "MPI_COMM_WORLD" if known.is_world else f"{known.number & 0xFFFFFFFF:08x} of {known.ranks} ranks"
 
 

@@ -19,8 +19,15 @@ class Row(NamedTuple):
     name: str
 
 
+class Communicator(NamedTuple):
+    """Ranks that call collectives together; `members` are its ranks' numbers in the world, in its own order."""
+
+    name: str
+    members: tuple[int, ...]
+
+
 class Slice(NamedTuple):
-    """Something that a row did."""
+    """Something that a row did; a collective has its communicator's number, and others 0."""
 
     row: int
     begin: int
@@ -28,6 +35,7 @@ class Slice(NamedTuple):
     name: str
     kind: str
     details: dict[str, Any]
+    communicator: int = 0
 
 
 class Arrow(NamedTuple):
@@ -66,5 +74,7 @@ class Timeline:
     slices: list[Slice] = field(default_factory=list)
     arrows: list[Arrow] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
+    communicators: dict[int, Communicator] = field(default_factory=dict)
+    """By their numbers on all ranks: those that calls and messages name."""
     remarks: list[str] = field(default_factory=list)
     """What it lacks."""

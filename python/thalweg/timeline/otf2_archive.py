@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thalweg.errors import INSTALLATION, SETTINGS, ThalwegError
 from thalweg.timeline.files import OTF2
-from thalweg.timeline.model import COLLECTIVE, COMPUTE
+from thalweg.timeline.model import COLLECTIVE, COMPUTE, Communicator
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +37,7 @@ class _Message(NamedTuple):
 def write_otf2(timeline: Timeline, path: str) -> None:
     """Write an archive whose anchor file is `path`; raises ThalwegError where it cannot.
 
-    Messages and collectives name ranks of MPI_COMM_WORLD.
+    Messages and collectives name their communicators, and ranks in these.
     """
     try:
         import otf2  # noqa: PLC0415 - an optional package
@@ -63,7 +63,7 @@ class _Archive:
         self._definitions = writer.definitions
         self._regions: dict[str, Any] = {}
         self._locations = self._make_locations()
-        self._world = self._make_world()
+        self._communicators = _Communicators(otf2, writer.definitions, timeline, self._locations)
 
     def write(self) -> None:
         """Write the events of each row in their order."""
@@ -102,21 +102,6 @@ class _Archive:
             for row in self._timeline.rows
         ]
 
-    def _make_world(self) -> Any:
-        otf2, definitions = self._otf2, self._definitions
-        members = [
-            location
-            for row, location in zip(self._timeline.rows, self._locations, strict=True)
-            if row.thread == 0 and row.rank < self._timeline.ranks
-        ]
-        definitions.group(
-            "MPI ranks", group_type=otf2.GroupType.COMM_LOCATIONS, paradigm=otf2.Paradigm.MPI, members=members
-        )
-        group = definitions.group(
-            _WORLD, group_type=otf2.GroupType.COMM_GROUP, paradigm=otf2.Paradigm.MPI, members=members
-        )
-        return definitions.comm(_WORLD, group=group)
-
     def _region(self, name: str) -> Any:
         if name not in self._regions:
             paradigm = self._otf2.Paradigm.MPI if name.startswith("MPI_") else self._otf2.Paradigm.UNKNOWN
@@ -126,8 +111,9 @@ class _Archive:
     def _write_message(self, events: Any, one: _Message) -> None:
         arrow, rows = one.arrow, self._timeline.rows
         peer = rows[arrow.to_row if one.is_send else arrow.from_row].rank
+        communicator, place = self._communicators.place_of(arrow.communicator, peer)
         write = events.mpi_send if one.is_send else events.mpi_recv
-        write(one.time, peer, self._world, arrow.tag, arrow.bytes)
+        write(one.time, place, communicator, arrow.tag, arrow.bytes)
 
     def _write_step(self, events: Any, step: _Step) -> None:
         region = self._region(step.slice.name)
@@ -140,15 +126,64 @@ class _Archive:
         if operation is not None:
             root = step.slice.details.get("root", self._otf2.Undefined.UINT32.value)
             size = step.slice.details.get("bytes", 0)
-            events.mpi_collective_end(step.time, operation, self._world, root, size, size)
+            communicator = self._communicators.of(step.slice.communicator)
+            events.mpi_collective_end(step.time, operation, communicator, root, size, size)
         events.leave(step.time, region)
 
     def _operation(self, one: Slice) -> Any:
-        """Give OTF2's name of a collective of all ranks that blocks; None for other slices."""
-        if one.kind != COLLECTIVE or one.details.get("communicator") != _WORLD or "request" in one.details:
+        """Give OTF2's name of a collective that blocks; None for other slices."""
+        if one.kind != COLLECTIVE or not one.communicator or "request" in one.details:
             return None
         function = one.name.partition(" ")[0].removeprefix("MPI_").removesuffix("_c").upper()
         return getattr(self._otf2.CollectiveOp, function, None)
+
+
+class _Communicators:
+    """Communicators as OTF2 defines them: groups of locations, each with a rank in it."""
+
+    def __init__(self, otf2: Any, definitions: Any, timeline: Timeline, locations: list[Any]) -> None:
+        self._otf2 = otf2
+        self._definitions = definitions
+        self._known = timeline.communicators
+        self._locations = {
+            row.rank: location
+            for row, location in zip(timeline.rows, locations, strict=True)
+            if row.thread == 0 and row.rank < timeline.ranks
+        }
+        definitions.group(
+            "MPI ranks", group_type=otf2.GroupType.COMM_LOCATIONS, paradigm=otf2.Paradigm.MPI,
+            members=list(self._locations.values()),
+        )  # fmt: skip
+        self._world = Communicator(_WORLD, tuple(self._locations))
+        self._made: dict[Communicator, Any] = {}
+        self._define(self._world)
+
+    def of(self, number: int) -> Any:
+        """Give the communicator of that number; the world where nobody knows it."""
+        return self._define(self._known.get(number, self._world))
+
+    def place_of(self, number: int, rank: int) -> tuple[Any, int]:
+        """Give the communicator, and the place in it of a rank of the world."""
+        known = self._known.get(number, self._world)
+        members = self._here(known)
+        if rank not in members:  # both ends of a message between two groups
+            known, members = self._world, self._here(self._world)
+        return self._define(known), members.index(rank)
+
+    def _here(self, known: Communicator) -> list[int]:
+        """Name the members that the timeline has."""
+        return [rank for rank in known.members if rank in self._locations]
+
+    def _define(self, known: Communicator) -> Any:
+        if known.name == _WORLD:
+            known = self._world
+        if known not in self._made:
+            group = self._definitions.group(
+                known.name, group_type=self._otf2.GroupType.COMM_GROUP, paradigm=self._otf2.Paradigm.MPI,
+                members=[self._locations[rank] for rank in self._here(known)],
+            )  # fmt: skip
+            self._made[known] = self._definitions.comm(known.name, group=group)
+        return self._made[known]
 
 
 def _steps(slices: list[Slice]) -> Iterator[_Step]:

@@ -49,6 +49,9 @@ def test_a_run_that_was_ended_says_so_first(tmp_path: Path) -> None:
     found = verdict(read(tmp_path, ended_by="SIGTERM", ranks_without_report=1), "run.json")
     assert found[0].subject == "The run was ended by SIGTERM"
     assert found[0].text.endswith("1 rank left no report.")
+    missing = [{"host": "n2", "ranks": "1", "count": 1, "part": ""}]
+    found = verdict(read(tmp_path, ended_by="SIGTERM", ranks_without_report=1, missing=missing), "run.json")
+    assert found[0].text.endswith("1 rank left no report: rank 1 of n2.")
 
 
 def test_chosen_strategies_are_not_called_untuned(tmp_path: Path) -> None:

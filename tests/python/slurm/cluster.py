@@ -71,6 +71,7 @@ if [ -n "$2" ]; then
   mount -t tmpfs tmpfs /sys/fs/cgroup && mkdir "$2" && mount -t cgroup -o memory cgroup "$2" &&
   mkdir -p "$2/$1" && mount --bind "$2/$1" "$2" || exit 1
 fi
+mount -t tmpfs tmpfs "$3" || exit 1
 exec unshare --pid --fork --kill-child --mount-proc slurmd -D -N "$1"
 """
 
@@ -93,13 +94,17 @@ class Finished(NamedTuple):
 
 
 class Cluster:
-    """Two nodes and a login host. `shared` is a folder that all of them see, as on most clusters."""
+    """Two nodes and a login host. `shared` is a folder that all of them see, as on most clusters.
+
+    Of the name of `private` each node has a folder of its own.
+    """
 
     def __init__(self, name: str, folder: Path) -> None:
         """Name the cluster's lab and its folder of files; nothing is started yet."""
         self.name = name
         self.folder = folder
         self.shared = folder / "shared"
+        self.private = folder / "private"
         self._daemons: list[subprocess.Popen[bytes]] = []
         self.limits_memory = (_CGROUPS / _CONTROLLER / "memory.limit_in_bytes").exists()
 
@@ -125,7 +130,8 @@ class Cluster:
     @contextmanager
     def up(self) -> Iterator[None]:
         """Start it, and end it and remove its folder, whichever way the tests end."""
-        for folder in (self.shared, self.folder / "state", *(self.folder / f"tmp-{node}" for node in self.nodes)):
+        own = [self.folder / f"tmp-{node}" for node in self.nodes]
+        for folder in (self.shared, self.private, self.folder / "state", *own):
             folder.mkdir(parents=True)
         keeper = subprocess.Popen(
             ["sh", "-c", _KEEPER, "keeper", sys.executable, self.name, str(_CGROUPS / _CONTROLLER), str(self.folder)],
@@ -223,7 +229,7 @@ class Cluster:
         self._daemon("slurmctld", self.hosts[0], "slurmctld", "-D")
         for node in self.nodes:
             groups = str(_CGROUPS / _CONTROLLER) if self.limits_memory else ""
-            self._daemon(f"node-{node}", node, "sh", "-c", _START_NODE, "slurmd", node, groups)
+            self._daemon(f"node-{node}", node, "sh", "-c", _START_NODE, "slurmd", node, groups, str(self.private))
         self._await_nodes()
 
     def _write_files(self, lab: Lab) -> None:

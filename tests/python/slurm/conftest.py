@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from cluster import DAEMONS, Cluster
-from slurm_programs import HERE_SOURCE
+from slurm_programs import ENDS_SOURCE, HERE_SOURCE
 
 from support import Programs
 
@@ -30,3 +30,9 @@ def cluster() -> Iterator[Cluster]:
 def here(programs: Programs) -> str:
     """Build a program of Debian's Open MPI that says where its ranks are."""
     return programs.build("here", HERE_SOURCE, "mpicc.openmpi")
+
+
+@pytest.fixture(scope="session")
+def ends(programs: Programs) -> str:
+    """Build a program of Debian's Open MPI whose last rank ends the job, while the others wait for it."""
+    return programs.build("ends", ENDS_SOURCE, "mpicc.openmpi", "-g")

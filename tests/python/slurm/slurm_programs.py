@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs that run under Slurm: one says where its ranks are, and the last rank of the other takes 2 GB of memory."""
+"""Programs that run under Slurm: ranks say where they are, or the last one ends the job, or takes 2 GB of memory."""
 
 HERE_SOURCE = """
 #include <mpi.h>
@@ -41,6 +41,37 @@ int main(int count, char** words) {
   MPI_Allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   for (int i = 0; rank == size - 1 && i < 2000; i++)
     memset(malloc(1 << 20), 1, 1 << 20);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}
+"""
+
+ENDS_SOURCE = """
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+int main(int count, char** words) {
+  int rank, size;
+  double in = 1, out;
+  const char* how = words[1];
+  MPI_Init(&count, &words);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (int i = 0; i < 50; i++)
+    MPI_Allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == size - 1) {
+    usleep(300000);
+    puts("started");
+    fflush(stdout);
+    if (strcmp(how, "killed") == 0)
+      raise(SIGKILL);
+    if (strcmp(how, "aborts") == 0)
+      MPI_Abort(MPI_COMM_WORLD, 9);
+    sleep(300);
+  }
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Finalize();
   return 0;

@@ -58,6 +58,25 @@ def test_three_ranks_on_one_node_and_one_on_the_other(
     assert site["calls"] == 40
 
 
+@pytest.mark.parametrize(
+    ("ranks", "options"), [(5, ["-n", "5", "--distribution=cyclic"]), (4, ["--ntasks-per-node=2"])]
+)
+def test_ranks_may_be_dealt_out_in_any_way(cluster: Cluster, here: str, ranks: int, options: list[str]) -> None:
+    """Their hosts are theirs in the report, and strategies give the right sums."""
+    run = ["thalweg", "run", "--use", "allreduce=ring", "--report", "dealt.json"]
+    done = cluster.run(*run, "srun", "--mpi=pmix", "-N", "2", *options, here)
+    assert done.status == 0, done.err
+    said = sorted(re.findall(r"rank (\d+) on (\S+), sum (\d+),", done.out))
+    hosts = [host for _, host, _ in said]
+    assert {total for *_, total in said} == {str(sum(range(ranks)))}
+    assert set(hosts) == set(cluster.nodes)
+    assert hosts[0] != hosts[1] or "--distribution=cyclic" not in options
+    seen = report(cluster, "dealt.json")
+    assert [(one["rank"], one["host"]) for one in seen["ranks"]] == list(enumerate(hosts))
+    (site,) = (one for one in seen["calls"] if one["function"] == "MPI_Allreduce")
+    assert {one["strategy"] for one in site["ran_on"]} == {"ring"}
+
+
 def test_a_batch_script_runs_both_ways(cluster: Cluster, here: str) -> None:
     job = cluster.submit(f"""#!/bin/sh
 #SBATCH --nodes=2 --ntasks=4

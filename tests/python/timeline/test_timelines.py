@@ -145,6 +145,36 @@ def test_calls_that_are_left_by_jumps_end(programs: Programs, family: str, timel
     assert found.slices("call", "collective")
 
 
+def test_otf2_has_communicators_with_their_own_ranks(programs: Programs, thalweg: Command, tmp_path: Path) -> None:
+    """Each collective is there once for each member, and a message is in the communicator of both of its ends."""
+    otf2 = pytest.importorskip("otf2")
+    archive, ranks = tmp_path / "t.otf2", 4
+    words = example(programs, "mpich", str(STEPS), "0")
+    result = thalweg("run", "--timeline", str(archive), "-n", str(ranks), *words)
+    assert result.returncode == 0, result.stderr
+    callers: Counter[tuple[int, str]] = Counter()
+    ends: dict[str, list[tuple[str, str]]] = {"MpiSend": [], "MpiRecv": []}
+    groups: dict[int, list[str]] = {}
+    with otf2.reader.open(str(archive)) as reader:
+        for location, event in reader.events:
+            kind = type(event).__name__
+            if kind == "MpiCollectiveEnd":
+                members = [one.name for one in event.communicator.group.members]
+                groups[event.communicator._ref] = members
+                callers[event.communicator._ref, location.name] += 1
+                assert location.name in members
+            elif kind in ends:
+                members = [one.name for one in event.communicator.group.members]
+                peer = members[event.receiver if kind == "MpiSend" else event.sender]
+                ends[kind].append((location.name, peer) if kind == "MpiSend" else (peer, location.name))
+    assert sorted(ends["MpiSend"]) == sorted(ends["MpiRecv"])
+    assert set(ends["MpiSend"]) == {(f"rank {rank}", f"rank {(rank + 1) % ranks}") for rank in range(ranks)}
+    halves = {tuple(members) for members in groups.values() if len(members) < ranks}
+    assert halves == {("rank 0", "rank 2"), ("rank 1", "rank 3")}
+    for number, members in groups.items():
+        assert len({callers[number, member] for member in members}) == 1, callers
+
+
 def test_otf2_has_the_same_calls_and_messages(programs: Programs, thalweg: Command, tmp_path: Path) -> None:
     """An archive that OTF2's own reader reads."""
     otf2 = pytest.importorskip("otf2")
@@ -166,4 +196,4 @@ def test_otf2_has_the_same_calls_and_messages(programs: Programs, thalweg: Comma
     assert kinds["Enter"] == kinds["Leave"]
     assert kinds["MpiSend"] == kinds["MpiRecv"] == 2 * STEPS * RANKS
     assert entered["MPI_Allreduce"] == STEPS * RANKS
-    assert kinds["MpiCollectiveBegin"] == kinds["MpiCollectiveEnd"] == STEPS * RANKS
+    assert kinds["MpiCollectiveBegin"] == kinds["MpiCollectiveEnd"] == entered["MPI_Allreduce"] + entered["MPI_Bcast"]

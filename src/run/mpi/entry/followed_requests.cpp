@@ -6,6 +6,7 @@
 #include "mpi/state/runtime.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace thalweg::mpi {
 
@@ -54,6 +55,13 @@ void follow_request(MPI_Request request, const MeasuredStart& measured) {
   if (request != MPI_REQUEST_NULL)
     place_of(request) = {request, &unreported_row(), measured.begin_ticks,
                          observe::ticks() - measured.begin_ticks, measured};
+}
+
+void forget_request(MPI_Request request) {
+  FollowedRequests& followed = PerThread<FollowedRequests>::own();
+  for (FollowedRequest& one : std::span(followed.all).first(followed.used))
+    if (one.request == request)
+      one.row = nullptr;
 }
 
 void RequestWatch::begin(int count, const MPI_Request* requests) {

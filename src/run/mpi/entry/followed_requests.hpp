@@ -40,6 +40,8 @@ void follow_request(MPI_Request request, observe::CallRow& row, std::uint64_t be
 void follow_request(MPI_Request request, const MeasuredStart& measured);
 /// No call is counted in it.
 observe::CallRow& unreported_row();
+/// The program has freed the request, and the library may give its handle to another operation.
+void forget_request(MPI_Request request);
 
 /// Around a call that waits for requests, or looks at them: what it completes are null behind it.
 class RequestWatch {

@@ -4,6 +4,7 @@
 
 #include "handlers.hpp"
 #include "mpi/entry/entry.hpp"
+#include "mpi/entry/followed_requests.hpp"
 #include "mpi/record/messages.hpp"
 #include "mpi/run/requests.hpp"
 #include "mpi/state/process_state.hpp"
@@ -41,7 +42,12 @@ int handle_Request_free(const CallSite& site, MPI_Request* request) {
   if (process.observation.traces && request != nullptr) {
     follow_request_freed(*request);
   }
-  return native.Request_free(request);
+  const MPI_Request freed = request == nullptr ? MPI_REQUEST_NULL : *request;
+  const int code = native.Request_free(request);
+  if (code == MPI_SUCCESS && PerThread<FollowedRequests>::here().used != 0) {
+    forget_request(freed);
+  }
+  return code;
 }
 
 int handle_Grequest_start(const CallSite&, MPI_Grequest_query_function* query,

@@ -4,8 +4,10 @@
 #include "base/assertion.hpp"
 #include "base/of_process.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <vector>
 
 namespace thalweg::mpi::observe {
 
@@ -64,6 +67,23 @@ bool reserve_pages(int file, off_t begin) {
          pwrite(file, zeros.data(), zeros.size(), begin) == static_cast<ssize_t>(zeros.size());
 }
 
+// Folders that serve where this host has not the one that it should be.
+std::vector<std::string> temporary_folders(const std::string& wanted) {
+  const std::string name =
+      fmt::format("thalweg-{}-{}", geteuid(), wanted.substr(wanted.find_last_of('/') + 1));
+  std::vector<std::string> folders{"/tmp/" + name};
+  if (const char* const own = std::getenv("TMPDIR"); own != nullptr && *own == '/')
+    folders.insert(folders.begin(), fmt::format("{}/{}", own, name));
+  return folders;
+}
+
+// Others may write to the folder above, so nobody else is to have made it.
+bool is_own_folder(const std::string& folder) {
+  mkdir(folder.c_str(), 0700);
+  struct stat found {};
+  return lstat(folder.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid();
+}
+
 // Null where it is no journal.
 JournalFile* map_head(int file) {
   void* const mapped = mmap(nullptr, journal_page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -87,10 +107,18 @@ bool Journal::open_in(const char* folder) {
   const std::lock_guard lock(mutex_);
   if (section_ != nullptr)
     return false;
+  mkdir(folder, 0755);
+  if (open_file(folder))
+    return true;
+  const std::vector<std::string> others = temporary_folders(folder);
+  return std::ranges::any_of(
+      others, [&](const std::string& other) { return is_own_folder(other) && open_file(other); });
+}
+
+bool Journal::open_file(const std::string& folder) {
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);
   path_ = fmt::format("{}/{}-{}.journal", folder, host.data(), getppid());
-  mkdir(folder, 0755);
   return (file_ = open_made(path_)) >= 0 && take_section();
 }
 

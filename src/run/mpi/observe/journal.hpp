@@ -7,9 +7,10 @@
 //
 // The memory is a file without a name (memfd) that the command holds open; ranks find it in /proc. Ranks that
 // the command did not start itself, and those of other hosts, share a file for each host in a folder beside
-// the report. It is gone with the last of them that reports; what is left there, `thalweg report FOLDER`
-// reads. Pages are reserved before they are handed out, since a write to one that there is no room for would
-// kill the program.
+// the report; where that cannot be written on a host, in one of that name in its folder for temporary files.
+// The file is gone with the last of them that reports; what is left there, `thalweg report FOLDER` reads.
+// Pages are reserved before they are handed out, since a write to one that there is no room for would kill
+// the program.
 
 #include "mpi/observe/ticks.hpp"
 
@@ -77,8 +78,11 @@ class Journal {
 public:
   /// Takes a section of the memory whose path it is; false where there is none of ours at that path.
   bool open(const char* path);
-  /// Takes a section of this host's file in a folder; makes both where they are not there.
+  /// Takes a section of this host's file in a folder, or in one of that name among temporary files; makes
+  /// both where they are not there.
   bool open_in(const char* folder);
+  /// Of a file with a name: where it is; else empty.
+  const std::string& path() const { return path_; }
   JournalSection* section() { return section_; }
   /// The rank has reported. The last one of its job takes this host's file away.
   void close_section();
@@ -101,6 +105,7 @@ public:
   void add(JournalSlices& slices);
 
 private:
+  bool open_file(const std::string& folder);
   bool take_section();
   bool reserve(std::size_t end);
   bool is_last() const;

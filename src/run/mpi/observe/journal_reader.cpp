@@ -164,6 +164,21 @@ json facts_to_json(const JobFacts& facts) {
           facts.manager, facts.id,         facts.name, facts.thread_level};
 }
 
+json map_to_json(const JobMap& map) {
+  json hosts = json::array();
+  for (const JobMap::Host& host : map.hosts)
+    hosts.push_back({host.name, host.part});
+  return {{"hosts", hosts}, {"nodes", map.nodes}};
+}
+
+JobMap map_of(const json& start) {
+  JobMap map;
+  for (const json& host : start.at("map").at("hosts"))
+    map.hosts.push_back({host[0], host[1]});
+  map.nodes = start.at("map").at("nodes").get<std::vector<int>>();
+  return map;
+}
+
 RunDescription run_of(const json& start) {
   RunDescription run;
   run.command = start.at("command");
@@ -203,7 +218,7 @@ void for_each_section(int file, Visit visit) {
   }
 }
 
-void read_journal(const OpenJournal& journal, std::uint64_t wanted, UnfinishedJob& job) {
+void read_journal(const OpenJournal& journal, std::uint64_t wanted, UnfinishedJob& job, JobMap& map) {
   auto end_ns = static_cast<double>(journal.is_live ? monotonic_ns() : 0);
   if (!journal.is_live)
     for_each_section(journal.file, [&](const MappedSection& section) {
@@ -217,6 +232,8 @@ void read_journal(const OpenJournal& journal, std::uint64_t wanted, UnfinishedJo
     if (job.ranks.empty() || section.get()->rank == 0)
       job.run = run_of(start);
     job.run.began_ns = wanted;
+    if (map.hosts.empty())
+      map = map_of(start);
     job.rank_count = section.get()->ranks;
     const RankClock clock(*section.get(), journal.is_live);
     job.ranks.push_back(RankReader(section, start.at("functions"), clock, end_ns).read());
@@ -242,14 +259,17 @@ UnfinishedJob read_journals(std::span<const OpenJournal> journals) {
   for (const OpenJournal& journal : journals)
     for_each_section(journal.file,
                      [&](const MappedSection& section) { newest = std::max(newest, section.get()->job); });
+  JobMap map;
   for (const OpenJournal& journal : journals)
-    read_journal(journal, newest, job);
+    read_journal(journal, newest, job, map);
+  job.run.missing = missing_ranks(map, job.ranks);
   drop_samples_across_hosts(job.ranks);
   std::ranges::sort(job.ranks, {}, &RankProfile::rank);
   return job;
 }
 
-std::string describe_start(const RunDescription& run, const std::vector<const char*>& functions) {
+std::string describe_start(const RunDescription& run, const std::vector<const char*>& functions,
+                           const JobMap& map) {
   return json{{"command", run.command},
               {"library", run.library},
               {"library_path", run.library_path},
@@ -265,7 +285,8 @@ std::string describe_start(const RunDescription& run, const std::vector<const ch
               {"fingerprint", run.fingerprint},
               {"facts", facts_to_json(run.facts)},
               {"use", run.use},
-              {"functions", functions}}
+              {"functions", functions},
+              {"map", map_to_json(map)}}
       .dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

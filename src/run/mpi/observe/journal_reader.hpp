@@ -3,6 +3,7 @@
 
 // What ranks left in the journal that ended without MPI_Finalize.
 
+#include "mpi/observe/missing_ranks.hpp"
 #include "mpi/observe/output.hpp"
 #include "mpi/observe/profile.hpp"
 
@@ -29,7 +30,9 @@ struct OpenJournal {
 /// The ranks that made no report, of the job that began last; no ranks where there are none.
 UnfinishedJob read_journals(std::span<const OpenJournal> journals);
 
-/// A job as far as it is known when it starts, for journals: JSON with the names of the family's functions.
-std::string describe_start(const RunDescription& run, const std::vector<const char*>& functions);
+/// A job as far as it is known when it starts, for journals: JSON with the names of the family's functions,
+/// and with the map on ranks that know it.
+std::string describe_start(const RunDescription& run, const std::vector<const char*>& functions,
+                           const JobMap& map = {});
 
 } // namespace thalweg::mpi::observe

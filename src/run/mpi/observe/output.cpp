@@ -27,6 +27,16 @@ ordered_json fingerprint_document(const std::vector<std::string>& values) {
   return list;
 }
 
+ordered_json missing_document(const std::vector<MissingRanks>& missing) {
+  ordered_json list = ordered_json::array();
+  for (const MissingRanks& one : missing)
+    list.push_back({{"host", one.host},
+                    {"ranks", ranks_text(one.ranks)},
+                    {"count", one.ranks.size()},
+                    {"part", one.part}});
+  return list;
+}
+
 } // namespace
 
 std::string document(const RunDescription& run, const Profile& profile) {
@@ -75,6 +85,7 @@ std::string document(const RunDescription& run, const Profile& profile) {
       {"ended_by", run.cause.empty() ? "MPI_Finalize" : run.cause},
       {"ranks_without_report",
        run.cause.empty() ? 0 : run.rank_count - static_cast<int>(profile.ranks.size())},
+      {"missing", missing_document(run.missing)},
       {"nodes", run.node_count},
       {"wall_ns", profile.wall_ns},
       {"ranks", ranks_document(profile)},
@@ -93,6 +104,11 @@ std::string cannot_be_written(const std::string& path, int error) {
   else if (error == ENOSPC || error == EDQUOT)
     remedy = "free some space there, or name a file elsewhere with --report or THALWEG_REPORT";
   return fmt::format("the report '{}' cannot be written: {}; {}", path, std::strerror(error), remedy);
+}
+
+std::string log_cannot_be_written(const std::string& folder, const std::string& why) {
+  return fmt::format(
+      "the job's log cannot be written in {}: {}; let users write there, or unset THALWEG_LOGS", folder, why);
 }
 
 } // namespace thalweg::mpi::observe

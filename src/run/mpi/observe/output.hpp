@@ -4,6 +4,7 @@
 // The report as people and programs read it.
 
 #include "mpi/observe/job_facts.hpp"
+#include "mpi/observe/missing_ranks.hpp"
 #include "mpi/observe/picks.hpp"
 #include "mpi/observe/profile.hpp"
 
@@ -40,6 +41,7 @@ struct RunDescription {
   std::uint64_t began_ns = 0;      ///< when the job began, in rank 0's clock of the day
   std::string cause{}; ///< of a job that ended without MPI_Finalize: what ended it; empty otherwise
   int rank_count = 0;  ///< of that job, with the ranks of other hosts, which are not known
+  std::vector<MissingRanks> missing{}; ///< of these, where it is known which they are
   JobFacts facts{};
   std::vector<TunedPick> tuned{}; ///< what the tuning file has for this job
   std::string use{};              ///< THALWEG_USE
@@ -61,5 +63,8 @@ std::string document(const RunDescription& run, const Profile& profile);
 
 /// What to say of a report that cannot be written, with a remedy.
 std::string cannot_be_written(const std::string& path, int error);
+
+/// The same of a job's log.
+std::string log_cannot_be_written(const std::string& folder, const std::string& why);
 
 } // namespace thalweg::mpi::observe

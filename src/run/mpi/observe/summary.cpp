@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -142,17 +143,35 @@ std::string calls_in_progress(const Profile& profile, std::size_t limit) {
   return text;
 }
 
+// Who was in no call while others were: perhaps it ended first, and they waited for it.
+std::string ranks_outside(const Profile& profile) {
+  constexpr std::size_t max_named = 8;
+  std::set<int> inside;
+  for (const std::vector<SiteProfile>* sites : {&profile.sites, &profile.own_sites})
+    for (const SiteProfile& site : *sites)
+      for (const auto& [rank, ns] : site.in_progress_ns)
+        inside.insert(rank);
+  const std::size_t outside = profile.ranks.size() - inside.size();
+  if (inside.empty() || outside == 0 || outside > max_named)
+    return "";
+  std::string text;
+  for (const RankProfile& rank : profile.ranks)
+    if (!inside.contains(rank.rank))
+      text += fmt::format("{}rank {} on {}", text.empty() ? "" : ", ", rank.rank, rank.host);
+  return fmt::format("outside of MPI when the job ended: {}\n", text);
+}
+
 } // namespace
 
 std::string summary(const RunDescription& run, const Profile& profile, const SummaryForm& form) {
   std::string head;
   for (const std::string& note :
-       {verdict(run, profile), job_line(run, profile), run.yields ? "" : run.wait_reason, run.tuning,
-        run.network, run.shared_memory, run.nic, run.last_on_nics_line, run.gpu_memory, run.placing_line,
-        run.pattern_line, run.trace_line}) {
+       {verdict(run, profile), job_line(run, profile), missing_line(run.missing),
+        run.yields ? "" : run.wait_reason, run.tuning, run.network, run.shared_memory, run.nic,
+        run.last_on_nics_line, run.gpu_memory, run.placing_line, run.pattern_line, run.trace_line}) {
     head += note.empty() ? "" : fmt::format("thalweg: {}\n", note);
   }
-  std::string rest = calls_in_progress(profile, max_lines);
+  std::string rest = calls_in_progress(profile, max_lines) + ranks_outside(profile);
   if (const std::string reasons = passed_on(profile); !reasons.empty()) {
     rest += fmt::format("passed on to the library: {}\n", reasons);
   }

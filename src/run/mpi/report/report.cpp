@@ -15,6 +15,7 @@
 #include "mpi/observe/profile.hpp"
 #include "mpi/observe/stream_reports.hpp"
 #include "mpi/offload/nic_arrivals.hpp"
+#include "mpi/report/job_hosts.hpp"
 #include "mpi/report/own_profile.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/state/settings.hpp"
@@ -135,8 +136,8 @@ void write(const observe::Profile& profile, const Outcomes& outcomes) {
   }
   if (const std::string& folder = runtime.settings.logs; !folder.empty()) {
     const std::error_code error = observe::write_job_document(folder, run, profile);
-    if (error && runtime.settings.verbose)
-      log_line(fmt::format("the job's log cannot be written in {}: {}", folder, error.message()));
+    if (error)
+      log_line(observe::log_cannot_be_written(folder, error.message()));
   }
   const std::string& path = runtime.settings.report;
   const std::error_code error =
@@ -205,9 +206,12 @@ bool open_journal() {
 
 void begin_journal() {
   runtime.notes.thread_level = thread_level_text();
-  if (!wants_report(runtime.settings) || !open_journal()) {
+  if (!wants_report(runtime.settings))
     return;
-  }
+  const bool is_open = open_journal();
+  const observe::JobMap hosts = agree_on_hosts(is_open ? observe::journal().path() : "");
+  if (!is_open)
+    return;
   observe::JournalSection& section = *observe::journal().section();
   section.rank = runtime.world.rank;
   section.ranks = runtime.world.size;
@@ -220,7 +224,7 @@ void begin_journal() {
   section.tick_scale = runtime.tick_scale;
   observe::journal().note_time();
   const std::vector<const char*> functions(std::begin(function_names), std::end(function_names));
-  section.description = observe::journal().keep(observe::describe_start(describe_run(), functions));
+  section.description = observe::journal().keep(observe::describe_start(describe_run(), functions, hosts));
   section.state.store(observe::JournalState::running);
 }
 

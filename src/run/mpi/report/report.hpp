@@ -35,6 +35,7 @@ std::optional<GatheredReport> gather_report(const Outcomes& outcomes);
 void write_report(GatheredReport report);
 
 /// Lets this rank's counts outlive it, where `thalweg run` made memory for that; before the first row.
+/// Collective over the world.
 void begin_journal();
 
 } // namespace thalweg::mpi

@@ -6,11 +6,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace thalweg::mpi::timeline {
@@ -54,8 +57,16 @@ Head* begin_section(void* place, std::size_t bytes) {
   return head;
 }
 
+// Some network file systems reserve no pages: zeros are written there, where nothing is yet.
 bool reserve(int file, std::uint64_t begin, std::uint64_t bytes) {
-  return file < 0 || fallocate(file, 0, static_cast<off_t>(begin), static_cast<off_t>(bytes)) == 0;
+  if (file < 0 || fallocate(file, 0, static_cast<off_t>(begin), static_cast<off_t>(bytes)) == 0)
+    return true;
+  static constexpr std::array<char, page_bytes> zeros{};
+  bool is_reserved = errno == EOPNOTSUPP;
+  for (std::uint64_t place = begin; is_reserved && place < begin + bytes; place += zeros.size())
+    is_reserved = pwrite(file, zeros.data(), zeros.size(), static_cast<off_t>(place)) ==
+                  static_cast<ssize_t>(zeros.size());
+  return is_reserved;
 }
 
 } // namespace
@@ -65,18 +76,48 @@ Writer::~Writer() {
     event_memory().give_back(*this);
 }
 
-bool EventMemory::open(const char* path, std::size_t bytes) {
+bool EventMemory::open(const char* path, const std::string& folder, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
-  if (head_ != nullptr || take_section(path))
+  bytes = std::max(bytes, bytes_min) / page_bytes * page_bytes;
+  if (head_ != nullptr || take_section(open_own(path)) || make_file(folder, bytes))
     return head_ != nullptr;
-  bytes = std::max(bytes, bytes_min);
   if (void* const mapped = map(-1, 0, bytes))
     head_ = begin_section(mapped, bytes);
   return head_ != nullptr;
 }
 
-bool EventMemory::take_section(const char* path) {
-  const int file = open_own(path);
+bool EventMemory::make_file(const std::string& folder, std::size_t bytes) {
+  if (folder.empty())
+    return false;
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  mkdir(folder.c_str(), 0755);
+  std::string path = fmt::format("{}/{}-{}.events", folder, host.data(), getpid());
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  MemoryFile memory{};
+  std::memcpy(memory.magic, MemoryFile::right_magic, sizeof memory.magic);
+  memory.section_bytes = bytes;
+  if (file < 0 || ftruncate(file, page_bytes) != 0 ||
+      pwrite(file, static_cast<const void*>(&memory), sizeof memory, 0) != sizeof memory) {
+    close(file);
+    return false;
+  }
+  file_path_ = std::move(path);
+  if (take_section(file))
+    return true;
+  remove_file();
+  return false;
+}
+
+void EventMemory::remove_file() {
+  if (file_path_.empty())
+    return;
+  unlink(file_path_.c_str());
+  rmdir(file_path_.substr(0, file_path_.rfind('/')).c_str()); // fails until the last rank's file is gone
+  file_path_.clear();
+}
+
+bool EventMemory::take_section(int file) {
   if (file < 0)
     return false;
   if (void* const first = map(file, 0, page_bytes)) {

@@ -3,8 +3,9 @@
 
 // The timeline's events of a rank, in memory of bounded size that outlives it: `thalweg run` makes the
 // memory, each rank of its host takes a section of it, and the command writes the timeline from the sections,
-// however the job ends. Elsewhere a rank's section is its own. Where all blocks of a section are full, the
-// oldest one is written anew.
+// however the job ends. Elsewhere a rank's section is in a file of its own in a folder beside the timeline,
+// which is gone when its events are gathered; or its own, where that folder cannot be written. Where all
+// blocks of a section are full, the oldest one is written anew.
 //
 // A section is a head, definitions (lines of JSON: calls, communicators, texts), and blocks of events. A
 // block belongs to one thread at a time, so that nothing is locked but when a block is full.
@@ -122,8 +123,10 @@ public:
   static constexpr std::size_t bytes_min = std::size_t{1} << 20U;
 
   /// Takes a section of the memory whose path it is. Where that is null, or leads to no memory of ours, the
-  /// section of so many bytes is the rank's own. False without memory.
-  bool open(const char* path, std::size_t bytes);
+  /// section of so many bytes is in a file in the folder, or the rank's own. False without memory.
+  bool open(const char* path, const std::string& folder, std::size_t bytes);
+  /// Takes the file in the folder away: its events are elsewhere now.
+  void remove_file();
   Head* head() { return head_; }
 
   /// Appends an event of this thread.
@@ -145,7 +148,8 @@ public:
   void give_back(Writer& writer);
 
 private:
-  bool take_section(const char* path);
+  bool take_section(int file);
+  bool make_file(const std::string& folder, std::size_t bytes);
   bool has_room_for(const Block& block);
   Writer& own_writer();
   bool begin_block(Writer& writer);
@@ -156,7 +160,8 @@ private:
 
   std::mutex mutex_;
   Head* head_ = nullptr;
-  int file_ = -1; ///< the memory's; -1: the section is the rank's own
+  int file_ = -1;         ///< the memory's; -1: the section is the rank's own
+  std::string file_path_; ///< of a file with a name
   std::uint64_t offset_ = 0;
   std::uint32_t begun_ = 0; ///< of the section's blocks
   std::uint64_t numbers_ = 0;

@@ -101,7 +101,9 @@ struct Content {
 bool begin() {
   EventMemory& memory = event_memory();
   constexpr std::size_t mebibyte = std::size_t{1} << 20U;
-  if (!memory.open(std::getenv("THALWEG_TIMELINE_MEMORY"), runtime.settings.timeline_size * mebibyte))
+  const double offset_ns = clock_offset_ns();
+  if (!memory.open(std::getenv("THALWEG_TIMELINE_MEMORY"), runtime.settings.timeline + ".parts",
+                   runtime.settings.timeline_size * mebibyte))
     return false;
   Head& head = *memory.head();
   const int rank = runtime.world.rank;
@@ -109,6 +111,7 @@ bool begin() {
   head.ranks = runtime.world.size;
   head.node = runtime.world.placement.nodes[static_cast<std::size_t>(rank)];
   head.pid = getpid();
+  head.offset_ns = offset_ns;
   gethostname(head.host, sizeof head.host - 1);
   head.start_ns = head.latest_ns = observe::monotonic_ns();
   head.start_ticks = head.latest_ticks = observe::ticks();

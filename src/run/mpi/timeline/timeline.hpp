@@ -13,7 +13,10 @@
 
 namespace thalweg::mpi::timeline {
 
-/// Begins, in memory of our own or of the command's; false without memory.
+/// How far this node's clock is behind that of rank 0's. Called by all.
+double clock_offset_ns();
+
+/// Begins, in memory of our own or of the command's; false without memory. Called by all.
 bool begin();
 
 /// This thread enters a call, and leaves it. Calls of the program's own code inside of calls nest.

@@ -101,20 +101,28 @@ void write_all(const std::string& path) {
 
 } // namespace
 
+double clock_offset_ns() {
+  if (runtime.world.placement.node_count < 2)
+    return 0;
+  constexpr int trials = 20;
+  std::vector<double> offsets = clock_offsets_ns(runtime.world.communicator, runtime.world.rank,
+                                                 runtime.world.placement.nodes, 0, trials);
+  offsets.resize(static_cast<std::size_t>(runtime.world.placement.node_count));
+  MPI_Request request = MPI_REQUEST_NULL;
+  native.Ibcast(offsets.data(), static_cast<int>(offsets.size()), MPI_DOUBLE, 0, runtime.world.communicator,
+                &request);
+  poll_request(&request, MPI_STATUS_IGNORE);
+  const auto node = runtime.world.placement.nodes[static_cast<std::size_t>(runtime.world.rank)];
+  return offsets[static_cast<std::size_t>(node)];
+}
+
 void keep() {
   if (!process.observation.keeps_timeline)
     return;
   process.observation.keeps_timeline = false;
   process.observation.traces = false;
-  constexpr int trials = 20;
-  std::vector<double> offsets = clock_offsets_ns(runtime.world.communicator, runtime.world.rank,
-                                                 runtime.world.placement.nodes, 0, trials);
-  const std::uint64_t count = offsets.size();
-  MPI_Request request = MPI_REQUEST_NULL;
-  native.Ibcast(offsets.data(), static_cast<int>(count), MPI_DOUBLE, 0, runtime.world.communicator, &request);
-  poll_request(&request, MPI_STATUS_IGNORE);
   Head& head = *event_memory().head();
-  head.offset_ns = offsets[static_cast<std::size_t>(head.node)];
+  head.offset_ns = clock_offset_ns();
   head.latest_ns = observe::monotonic_ns();
   head.latest_ticks = observe::ticks();
   if (runtime.world.rank == 0)
@@ -122,6 +130,7 @@ void keep() {
   else
     send_own();
   head.state.store(SectionState::gathered);
+  event_memory().remove_file();
   if (runtime.world.rank == 0 && std::getenv("THALWEG_TIMELINE_MEMORY") == nullptr)
     log_line(
         fmt::format("the timeline's events are in {0}.events; thalweg timeline {0}.events -o {0} writes it",

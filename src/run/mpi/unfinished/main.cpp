@@ -51,6 +51,11 @@ int write_report(const std::string& path, const std::string& document) {
   return 1;
 }
 
+void write_log(const std::string& folder, const RunDescription& run, const Profile& profile) {
+  if (const std::error_code error = write_job_document(folder, run, profile))
+    std::fprintf(stderr, "thalweg: %s\n", log_cannot_be_written(folder, error.message()).c_str());
+}
+
 } // namespace
 
 int main(int count, char** arguments) {
@@ -75,6 +80,6 @@ int main(int count, char** arguments) {
     std::fwrite(text.data(), 1, text.size(), stderr);
   }
   if (!words[4].empty())
-    write_job_document(words[4], job.run, profile);
+    write_log(words[4], job.run, profile);
   return write_report(words[0], document(job.run, profile));
 }

@@ -46,7 +46,8 @@ void begin_section(int rank, std::uint64_t job) {
   journal().note_time();
   RunDescription run;
   run.library = "MPI 9";
-  section.description = journal().keep(describe_start(run, {"MPI_Zero", "MPI_One"}));
+  const JobMap map{{{"n0", ""}, {"n1", "/a/part"}}, {0, 1, 1}};
+  section.description = journal().keep(describe_start(run, {"MPI_Zero", "MPI_One"}, map));
   section.state = JournalState::running;
 }
 
@@ -87,6 +88,9 @@ TEST(Journal, OutlivesRanksThatAreKilled) {
   EXPECT_EQ(job.run.library, "MPI 9");
   EXPECT_EQ(job.rank_count, 3);
   ASSERT_EQ(job.ranks.size(), 2U) << "one has reported";
+  ASSERT_EQ(job.run.missing.size(), 1U);
+  EXPECT_EQ(job.run.missing[0].host, "n1");
+  EXPECT_EQ(job.run.missing[0].ranks, std::vector{1});
   EXPECT_EQ(job.ranks[0].rank, 0);
   EXPECT_EQ(job.ranks[1].rank, 2);
   for (const RankProfile& rank : job.ranks) {
@@ -175,6 +179,21 @@ TEST(Journal, OfAFolderIsLeftOrGone) {
   std::filesystem::remove_all(folder);
   run_ranks(folder, 5, [](int) { journal().close_section(); });
   EXPECT_FALSE(std::filesystem::exists(folder));
+}
+
+TEST(Journal, LiesAmongTemporaryFilesWhereTheFolderCannotBeMade) {
+  std::string temporary = testing::TempDir() + "thalweg-parts-XXXXXX";
+  ASSERT_NE(mkdtemp(temporary.data()), nullptr);
+  setenv("TMPDIR", temporary.c_str(), 1);
+  run_ranks(temporary + "/nowhere/run.json.parts", 1, [](int) {});
+  const std::string folder = fmt::format("{}/thalweg-{}-run.json.parts", temporary, geteuid());
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+  EXPECT_EQ(std::filesystem::status(folder).permissions(), std::filesystem::perms::owner_all);
+  std::filesystem::remove_all(folder);
+  run_ranks(temporary + "/nowhere/run.json.parts", 2, [](int) { journal().close_section(); });
+  EXPECT_FALSE(std::filesystem::exists(folder)) << "all have reported";
+  unsetenv("TMPDIR");
+  std::filesystem::remove_all(temporary);
 }
 
 TEST(Journal, IsNothingElse) {

@@ -169,6 +169,28 @@ TEST(Summary, SaysWhereRanksWereWhenTheJobWasInterrupted) {
   EXPECT_EQ(all["ended_by"], "SIGTERM");
   EXPECT_EQ(all["ranks_without_report"], 1);
   EXPECT_EQ(all["calls"][0]["in_progress"][0]["rank"], 1);
+  EXPECT_TRUE(all["missing"].empty()) << "nobody knows where it was";
+}
+
+TEST(Summary, NamesWhoWasOutsideOfMpiAndWhoIsMissing) {
+  Profile hung = profile();
+  RunDescription interrupted = run();
+  interrupted.cause = "SIGTERM";
+  interrupted.rank_count = 4;
+  interrupted.missing = {{"n2", "/parts/n2-7.journal", {2, 3}}};
+  EXPECT_EQ(summary(interrupted, hung).find("outside of MPI"), std::string::npos) << "all were";
+  hung.sites[0].in_progress_ns = {{1, 2.5e9}};
+  const std::string text = summary(interrupted, hung);
+  for (const std::string& part :
+       {fmt::format("outside of MPI when the job ended: rank 0 on {}\n", hung.ranks[0].host),
+        std::string("thalweg: missing: ranks 2-3 of n2, counted in /parts/n2-7.journal there\n")})
+    EXPECT_NE(text.find(part), std::string::npos) << part << " is missing from\n" << text;
+  const nlohmann::json all = nlohmann::json::parse(document(interrupted, hung));
+  EXPECT_EQ(
+      all["missing"][0],
+      (nlohmann::json{{"host", "n2"}, {"ranks", "2-3"}, {"count", 2}, {"part", "/parts/n2-7.journal"}}));
+  hung.sites[0].in_progress_ns = {{0, 1.0}, {1, 2.5e9}};
+  EXPECT_EQ(summary(interrupted, hung).find("outside of MPI"), std::string::npos) << "none was";
 }
 
 TEST(Merge, JoinsTheRowsOfALine) {
