@@ -50,6 +50,7 @@ COMMANDS = (
     Command("site", "Say where the jobs of a center lose the most time", "thalweg.cli.site:site"),
     Command("compare", "Compare the reports of two runs", "thalweg.cli.compare:compare"),
     Command("doctor", "Say what works on this host, what does not, and what to do", "thalweg.cli.doctor:doctor"),
+    Command("schema", "Print the JSON Schema of a command's answer", "thalweg.cli.schema:schema"),
     Command("config", "Print the settings in effect, and where each comes from", "thalweg.cli.config:config"),
     Command("strategies list", "List the strategies", "thalweg.cli.strategies:list_strategies"),
     Command("strategies show", "Show the schedule of a strategy", "thalweg.cli.show:show"),

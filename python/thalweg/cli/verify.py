@@ -2,7 +2,6 @@
 """`thalweg strategies verify`: prove strategies over ranges of ranks, with a progress bar."""
 
 import itertools
-import json
 import os
 import time
 from collections.abc import Sequence
@@ -11,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from thalweg.answers.answer import answered
 from thalweg.cli.ending import leave_now
-from thalweg.cli.options import AsJson, Operations, words_in
+from thalweg.cli.options import JsonFile, Operations, words_in
 from thalweg.errors import FAILED, USAGE, ThalwegError
 from thalweg.strategies import all_strategies, prove
 
@@ -34,7 +34,7 @@ def verify(
     ops: Operations = "",
     strategy: Annotated[str, typer.Option(help="Only strategies of this name.", show_default="all")] = "",
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Proofs at a time; 0: one for each core.")] = 0,
-    as_json: AsJson = False,
+    json_file: JsonFile = "",
 ) -> None:
     """Prove strategies.
 
@@ -53,16 +53,15 @@ def verify(
     begin = time.monotonic()
     problems, faults = _prove(entries, counts, roots, jobs or len(os.sched_getaffinity(0)))
     seconds = time.monotonic() - begin
-    if as_json:
-        proven = {"strategies": len(entries), "ranks": counts, "problems": problems, "faults": faults}
-        typer.echo(json.dumps(proven | {"seconds": seconds}))
-    else:
+    proven = {"strategies": len(entries), "ranks": counts, "problems": problems, "faults": faults, "seconds": seconds}
+    is_silent = answered("strategies verify", proven, json_file)
+    if not is_silent:
         for fault in faults:
             typer.echo(fault)
     summary = f"{len(entries)} strategies, {len(counts)} numbers of ranks, {problems} problems in {seconds:.1f} s"
     if faults:
         raise ThalwegError(FAILED, f"{len(faults)} faults in {summary}")
-    if not as_json:
+    if not is_silent:
         typer.echo(f"proven: {summary}")
 
 

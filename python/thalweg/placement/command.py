@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import sys
 from shlex import quote
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from thalweg import _core
+from thalweg.answers.answer import answered
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.pages.writing import write_page
 from thalweg.placement.advice import HEADINGS, LinkCosts, advise, rows_of
@@ -64,7 +64,7 @@ def place_ranks(
     shares_slots: bool,
     weights: str,
     imbalance: float,
-    as_json: bool,
+    json_file: str,
 ) -> None:
     """Print which rank goes where, as a table or as JSON. Files that are not named are empty texts.
 
@@ -88,8 +88,7 @@ def place_ranks(
     if plot:
         write_pictures(pattern, placement, plot)
     page = write_page(placement_page(pattern, placement, pattern_file), html) if html else ""
-    if as_json:
-        print(json.dumps(as_data(placement)))
+    if answered("place map", as_data(placement), json_file):
         return
     if is_piped:
         print(text_of(placement, form or "list", names), end="", flush=True)
@@ -135,7 +134,7 @@ def print_advice(
     seconds: float,
     link_bandwidth: float,
     seed: int,
-    as_json: bool,
+    json_file: str,
 ) -> None:
     """Print which allocations a program's communication is fastest on, as a table or as JSON.
 
@@ -150,9 +149,7 @@ def print_advice(
         seed=seed,
         costs=LinkCosts(bytes_per_second=link_bandwidth),
     )
-    if as_json:
-        print(json.dumps([one._asdict() for one in found]))
-    else:
+    if not answered("place advise", {"allocations": [one._asdict() for one in found]}, json_file):
         print_table(HEADINGS, rows_of(found), texts=(HEADINGS.index("hottest link"),))
 
 
