@@ -52,7 +52,7 @@ def listed(items: Form, description: str = "") -> Form:
     return _form("array", description) | {"items": items}
 
 
-def record(description: str = "", *, optional: Collection[str] = (), **keys: Form) -> Form:
+def record(description: str = "", /, *, optional: Collection[str] = (), **keys: Form) -> Form:
     """Describe an object with these keys, all of which are there but for the optional ones."""
     required = [key for key in keys if key not in optional]
     return _form("object", description) | {"properties": keys, "required": required}

@@ -14,6 +14,7 @@ from thalweg.answers.answer import answered
 from thalweg.cli.ending import leave_now
 from thalweg.cli.options import JsonFile, Operations, words_in
 from thalweg.errors import FAILED, USAGE, ThalwegError
+from thalweg.progress import ProgressLines
 from thalweg.strategies import all_strategies, prove
 
 if TYPE_CHECKING:
@@ -98,8 +99,9 @@ def _prove(entries: Sequence["Strategy"], counts: Sequence[int], roots: str, job
         TimeElapsedColumn,
     )
 
-    problems = 0
+    problems = done = 0
     faults: list[str] = []
+    lines = ProgressLines()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     pool = ThreadPoolExecutor(jobs)
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
@@ -116,7 +118,9 @@ def _prove(entries: Sequence["Strategy"], counts: Sequence[int], roots: str, job
                 problems += proven
                 faults += wrong
                 entry = futures[future]
-                progress.update(task, advance=1, description=f"{entry.operation} {entry.name}")
+                done += 1
+                progress.update(task, completed=done, description=f"{entry.operation} {entry.name}")
+                lines.show(f"{done} of {len(futures)} proven, {entry.operation} {entry.name} the last")
         except (KeyboardInterrupt, SystemExit) as end:
             try:
                 progress.stop()  # which may fail, as the interrupt comes amid anything

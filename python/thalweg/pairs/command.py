@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 from statistics import median
 from typing import NamedTuple
 
@@ -18,12 +19,13 @@ from thalweg.launch.flags import JSON, KEEP, PAIRS, TRY_FLAGS, Parser
 from thalweg.launch.plan import make_plan
 from thalweg.launch.timed_run import Run, RunFailedError, run
 from thalweg.pairs.judgments import Pairs, Tried, judgment, surely_saved_s, tried_data
-from thalweg.pairs.outputs import Comparison, compare, text_of
+from thalweg.pairs.outputs import compare, text_of
 from thalweg.pairs.reasons import Gain, reasons
 from thalweg.report.run_report import RunReport
 from thalweg.settings.layers import effective_settings
 from thalweg.terminal import print_line
 from thalweg.text_files import check_writable
+from thalweg.tune.promise import search_promise
 from thalweg.units import time_text
 
 NAME = "thalweg try"
@@ -61,7 +63,7 @@ def try_words(words: Sequence[str]) -> int | None:
         pairs = _run_pairs(native, ours, count, Path(folder))
         tried = _tried(pairs, _planning_s(arguments), _report(report))
         _conclude(tried)
-        _end(tried.outputs, keep)
+        _end(tried, keep)
     answered("try", tried_data(tried, arguments.command, keep), json_file)
     return FAILED.number if tried.outputs.lost else 0
 
@@ -117,7 +119,13 @@ def _tried(pairs: Pairs, start_s: float, report: RunReport | None) -> Tried:
     gain = Gain(surely_saved_s(pairs), start_s)
     said = reasons(report, gain) if report else ["no rank left a report"]
     outputs = compare([one.output for one in pairs.native], [one.output for one in pairs.ours])
-    return Tried(pairs, start_s, said, outputs)
+    return Tried(pairs, start_s, said, outputs, _tunable_share(report) if report else 0.0)
+
+
+def _tunable_share(report: RunReport) -> float:
+    from thalweg.tune.wanted import wanted  # noqa: PLC0415 - the compiled core has what can be tuned
+
+    return sum(one.share for one in wanted(report))
 
 
 def _conclude(tried: Tried) -> None:
@@ -136,12 +144,12 @@ def _conclude(tried: Tried) -> None:
         print_line(f"why: {reason}")
 
 
-def _end(outputs: Comparison, keep: str) -> None:
+def _end(tried: Tried, keep: str) -> None:
     """Print whether the answers are equal, and the next command."""
-    print_line(text_of(outputs))
-    for line in outputs.lost[:3]:
+    print_line(text_of(tried.outputs))
+    for line in tried.outputs.lost[:3]:
         print_line(f"  missing: {line}")
     if keep:
-        print_line(f"next: thalweg tune --for {keep}")
+        print_line(f"next: thalweg tune --for {quote(keep)}{search_promise(tried.tunable_share)}")
     else:
         print_line("next: --keep FILE keeps a report, which thalweg tune --for FILE and thalweg report FILE take")

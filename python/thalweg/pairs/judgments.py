@@ -35,6 +35,8 @@ class Tried(NamedTuple):
     start_s: float
     reasons: list[str]
     outputs: Comparison
+    tunable_share: float
+    """Of the run: the transfer of calls that a search may make faster."""
 
 
 def surely_saved_s(pairs: Pairs) -> float:

@@ -25,6 +25,7 @@ from thalweg.placement.machine import read_slots
 from thalweg.placement.mapping import Budget, Placement, Sharing, map_ranks
 from thalweg.placement.page import placement_page
 from thalweg.placement.pictures import write_pictures
+from thalweg.progress import meanwhile
 from thalweg.terminal import print_next, print_table
 from thalweg.text_files import Place, lines_of, read_text, shown, write_text
 from thalweg.units import time_text
@@ -80,9 +81,10 @@ def place_ranks(
         print(f"thalweg: {remark}", file=sys.stderr)
     sharing = Sharing(_weights(weights), imbalance) if weights or shares_slots else None
     load = read_base_load(base_load, slots) if base_load else None
-    placement = map_ranks(
-        pattern, slots, objective=objective, budget=budget, seed=seed, sharing=sharing, base_load=load
-    )
+    with meanwhile("searching for places", budget.seconds):
+        placement = map_ranks(
+            pattern, slots, objective=objective, budget=budget, seed=seed, sharing=sharing, base_load=load
+        )
     if output and not is_piped:
         write_text(text_of(placement, form or "list", names), output)
     if plot:

@@ -19,6 +19,7 @@ OTHERS = (
     "THALWEG_LAB",
     "THALWEG_MACHINE",
     "THALWEG_NETWORK",
+    "THALWEG_REPORT_NAME",
     "THALWEG_TIMELINE_MEMORY",
 )
 """What is read besides the settings of `thalweg run`."""

@@ -9,7 +9,6 @@ from thalweg.errors import USAGE, ThalwegError
 from thalweg.pages.render import percent
 from thalweg.report.run_report import CallSite, RunReport, read_report
 from thalweg.trials.cases import NONBLOCKING, OPERATIONS, WITHOUT_SIZE, Case
-from thalweg.tune.explain_report import unit_size
 from thalweg.units import time_text
 
 if TYPE_CHECKING:
@@ -24,6 +23,7 @@ _UNIT = 8
 """Sizes that are tried are multiples of it."""
 _PLACES_MAX = 3
 _CALLS = {"bcast": "broadcast"}
+_CALLS_WITH_WHOLE_VECTOR = ("broadcast", "reduce", "allreduce", "scan", "exscan")
 
 
 class Wanted(NamedTuple):
@@ -34,13 +34,25 @@ class Wanted(NamedTuple):
     share: float
 
 
+def unit_size(call: str, total: float, ranks: int) -> int:
+    """Give the bytes of a unit from the payload of one rank's call, as reports count it."""
+    if call in _CALLS_WITH_WHOLE_VECTOR or call in ("gather", "scatter", "allgather", "allgatherv", "barrier"):
+        return round(total)
+    return round(total / max(ranks, 1))
+
+
+def call_of(function: str) -> str:
+    """Name the call that strategies know a function by, whether it blocks or not."""
+    call = function.removeprefix("MPI_").removeprefix("I").lower().removesuffix("_init").removesuffix("_c")
+    return _CALLS.get(call, call)
+
+
 def operation_of(function: str) -> str:
     """Name the operation that `thalweg tune` knows a function by; empty for one that it does not tune."""
-    call = function.removeprefix("MPI_").removesuffix("_c").lower()
-    is_nonblocking = function.startswith("MPI_I")
-    call = call.removeprefix("i") if is_nonblocking else call
-    call = _CALLS.get(call, call)
-    kinds = NONBLOCKING if is_nonblocking else OPERATIONS
+    if function.removesuffix("_c").endswith("_init"):
+        return ""
+    call = call_of(function)
+    kinds = NONBLOCKING if function.startswith("MPI_I") else OPERATIONS
     return next((operation for operation, known in kinds.items() if known == call), "")
 
 

@@ -41,6 +41,10 @@ Case make_case(std::string_view call, std::int64_t bytes, std::int32_t ranks, Ra
   const strategies::Call* found = strategies::find_call(call);
   if (found == nullptr)
     throw Error(fmt::format("'{}' is no collective", call), "thalweg strategies lists them");
+  // Whose schedules follow the program's own topology, which nobody here knows.
+  if (call.starts_with("neighbor_"))
+    throw Error(fmt::format("what {} takes depends on the program's topology", call),
+                "run the program: thalweg run --report FILE counts its calls");
   for (const Places& places : {nodes, sockets, complexes, leaves.value_or(Places{})})
     if (ranks < 1 || bytes < 0 || (!places.empty() && places.size() != static_cast<std::size_t>(ranks)))
       throw Error(
