@@ -92,7 +92,9 @@ def test_reports_are_explained_and_compared(ask: Asked, data: st.DataObject) -> 
 
 @given(
     matrix=st.integers(2, 6).flatmap(
-        lambda ranks: st.lists(st.lists(st.integers(0, 9), min_size=ranks, max_size=ranks), min_size=ranks, max_size=ranks)
+        lambda ranks: st.lists(
+            st.lists(st.integers(0, 9), min_size=ranks, max_size=ranks), min_size=ranks, max_size=ranks
+        )
     )
 )
 @QUICK
@@ -160,8 +162,8 @@ def test_a_probed_machine() -> None:
 
 def test_what_an_agent_serves() -> None:
     assert Finding(is_good=True, text="").is_good
-    served = {key: 0 for key in ("starts", "ups", "downs", "refused", "held_back")}
-    texts = {key: "" for key in ("address", "hook", "aggregator")}
+    served = dict.fromkeys(("starts", "ups", "downs", "refused", "held_back"), 0)
+    texts = dict.fromkeys(("address", "hook", "aggregator"), "")
     checked("nic status", json.dumps(answer_of("nic status", served | texts | {"operators": [], "groups": []})))
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Schemas of what commands say of machines and hosts."""
 
-from thalweg.answers.forms import any_value, answer_form, choice, flag, listed, maybe, number, record, text, whole
+from thalweg.answers.forms import answer_form, any_value, choice, flag, listed, maybe, number, record, text, whole
 
 _HOST = record(host=text(), node=whole("Its place in the network."))
 _FIGURE = record(value=number("The median."), low=number("A tenth."), high=number("Nine tenths."))

@@ -1,7 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Schemas of what commands say of runs: one, two beside each other, and all of a center."""
 
-from thalweg.answers.forms import any_value, answer_form, choice, flag, listed, maybe, named, number, record, text, whole
+from thalweg.answers.forms import (
+    answer_form,
+    any_value,
+    flag,
+    listed,
+    maybe,
+    named,
+    number,
+    record,
+    text,
+    whole,
+)
 
 _PAIR = record(
     name=text(),
@@ -16,7 +27,9 @@ _LOSS = {
     "waiting_ns": number("For late ranks."),
     "untuned_ns": number("In collectives that the MPI library ran, without waiting."),
 }
-_RUN = record(wall_s=number(), cpu_s=number(), memory_bytes=whole("Of the largest process; the largest run's beside medians."))
+_RUN = record(
+    wall_s=number(), cpu_s=number(), memory_bytes=whole("Of the largest process; the largest run's beside medians.")
+)
 
 FORMS = {
     "try": answer_form(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Schemas of what simulations answer."""
 
-from thalweg.answers.forms import Form, any_value, answer_form, flag, listed, maybe, named, number, record, text, whole
+from thalweg.answers.forms import Form, answer_form, any_value, flag, listed, maybe, named, number, record, text, whole
 
 _MEAN = record(mean=maybe(number("null where nothing arrived.")), half_width=maybe(number("Of the 95 % interval.")))
 _LINK_TIME = record(link=text(), ns=number())

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Schemas of what commands say of strategies and settings."""
 
-from thalweg.answers.forms import any_value, answer_form, choice, flag, listed, maybe, number, record, text, whole
+from thalweg.answers.forms import answer_form, any_value, choice, flag, listed, maybe, number, record, text, whole
 
 _PARAMETER = record(
     name=text(),

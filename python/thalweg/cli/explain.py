@@ -66,9 +66,7 @@ def explain(
     if what.endswith(".json") or os.path.isfile(what):
         from thalweg.tune.explain_report import explain_report  # noqa: PLC0415
 
-        explain_report(
-            what, machine, tuning, has_details=details, is_whole=everything, json_file=json_file
-        )
+        explain_report(what, machine, tuning, has_details=details, is_whole=everything, json_file=json_file)
         return
     from thalweg.tune.explain import Question, explained, explained_data, print_explained  # noqa: PLC0415
 

@@ -38,7 +38,7 @@ def run_leaf(command: Command, words: Sequence[str]) -> int:
 def _with_json_file(words: Sequence[str]) -> list[str]:
     """Write --json that stands alone as --json=-, which typer takes for an option with a value."""
     own = list(words[: words.index("--")] if "--" in words else words)
-    followers = [*own[1:], ""]
+    followers = [*own, ""][1:]
     written = [
         "--json=-" if word == "--json" and not names_json(follower) else word
         for word, follower in zip(own, followers, strict=True)

@@ -18,7 +18,9 @@ _BAR = 40
 _SHOWN_MAX = 1 << 20
 
 
-def show_machine(source: str, *, tables: str, nodes: str, output: str, plot: str = "", json_file: str = "") -> None:
+def show_machine(  # noqa: PLR0913
+    source: str, *, tables: str, nodes: str, output: str, plot: str = "", json_file: str = ""
+) -> None:
     """Read a network, print it, and write its graph and picture where they are asked for; empty names are none.
 
     Raises ThalwegError for a network or hosts that cannot be read, and for a graph that needs no file.

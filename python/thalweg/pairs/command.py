@@ -17,7 +17,7 @@ from thalweg.errors import FAILED, PROGRAM, USAGE, ThalwegError
 from thalweg.launch.arguments import Arguments, count_of, read_arguments, words_of
 from thalweg.launch.flags import JSON, KEEP, PAIRS, TRY_FLAGS, Parser
 from thalweg.launch.plan import make_plan
-from thalweg.launch.timed_run import Run, RunFailedError, run
+from thalweg.launch.timed_run import RunFailedError, run
 from thalweg.pairs.judgments import Pairs, Tried, judgment, surely_saved_s, tried_data
 from thalweg.pairs.outputs import compare, text_of
 from thalweg.pairs.reasons import Gain, reasons

@@ -82,7 +82,9 @@ def explained_placing(pattern_file: str, node_list: str, hosts: Sequence[str]) -
         f"recorded in {pattern_file}: {len(pattern.phases)} phases, {total:.6g} bytes",
     ]
     if not node_list:
-        findings.append("where hosts are is not known: give --node-list FILE, as to the run; else only nodes are told apart")
+        findings.append(
+            "where hosts are is not known: give --node-list FILE, as to the run; else only nodes are told apart"
+        )
     else:
         slots = job_slots(pattern.tasks, node_list, hosts)
         nodes = np.unique(slots.nodes).size

@@ -166,9 +166,7 @@ def explained_data(found: Explained) -> dict[str, Any]:
     }
 
 
-def print_explained(
-    found: Explained, limit: int, *, closed_forms: bool = False, simulated: bool = False
-) -> None:
+def print_explained(found: Explained, limit: int, *, closed_forms: bool = False, simulated: bool = False) -> None:
     """Print candidates, measurements and the pick; also the times of the papers' equations, and of a simulation."""
     question, space = found.question, found.space
     console = output_console()

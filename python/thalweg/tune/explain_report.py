@@ -41,7 +41,7 @@ class Known(NamedTuple):
     tuning: list[_core.Tuning]
 
 
-def explain_report(
+def explain_report(  # noqa: PLR0913
     path: str, machine_file: str, tuning_file: str, *, has_details: bool, is_whole: bool, json_file: str
 ) -> None:
     """Explain the collectives of a finished run: as a table, or with details of every call site."""
@@ -71,9 +71,8 @@ def _print_rows(report: RunReport, rows: Sequence[Row], shown: int) -> None:
     """Print the table, what it leaves out, and why nothing was chosen."""
     if rows:
         print_table(HEADINGS, [row.cells() for row in rows[:shown]], texts=TEXTS)
-    if left := len(rows) - shown:
-        if left > 0:
-            print_line(f"… and {left} more, {percent(sum(row.share for row in rows[shown:]))} of the run (--all)")
+    if (left := len(rows) - shown) > 0:
+        print_line(f"… and {left} more, {percent(sum(row.share for row in rows[shown:]))} of the run (--all)")
     others = report.share(sum(site.time_ns for site in report.calls)) - sum(row.share for row in rows)
     if others > _OTHERS_MIN:
         print_line(f"{percent(others)} of the run is in other calls, which no strategy serves")
@@ -96,6 +95,7 @@ def _print_details(known: Known, rows: Sequence[Row]) -> None:
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         raise ThalwegError(USAGE, f"{known.path} is no whole report of a run: {error!r}", REMEDY) from error
     if any(row.gain_max is not None for row in rows):
+        print_line("")
         print_line(_UNMEASURED)
 
 
