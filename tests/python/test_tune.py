@@ -2,6 +2,7 @@
 """From probe to tuned runs: real jobs of two ranks, whose times are not judged."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest

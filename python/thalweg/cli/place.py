@@ -132,6 +132,7 @@ def advise(
     seconds: Annotated[float, typer.Option(help="How long to search on each allocation.", min=0)] = 0.1,
     link_bandwidth: Annotated[str, typer.Option(metavar="RATE", help="Of a link, as 12.5GB/s.")] = "10GB/s",
     seed: Annotated[int, typer.Option(help="Of the search.", min=0)] = 1,
+    html: _Html = "",
     json_file: JsonFile = "",
 ) -> None:
     """Say which allocation to ask for.
@@ -148,5 +149,6 @@ def advise(
         seconds=seconds,
         link_bandwidth=rate_from_text(link_bandwidth),
         seed=seed,
+        html=html,
         json_file=json_file,
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from thalweg.answers.answer import answered
-from thalweg.cli.options import JsonFile
+from thalweg.cli.options import JsonFile  # noqa: TC001 - typer reads it
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.terminal import print_line
 

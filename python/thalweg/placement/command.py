@@ -15,6 +15,7 @@ from thalweg.answers.answer import answered
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.pages.writing import write_page
 from thalweg.placement.advice import HEADINGS, LinkCosts, advise, rows_of
+from thalweg.placement.advice_page import advice_page
 from thalweg.placement.base_load import read_base_load
 from thalweg.placement.drawings import drawings
 from thalweg.placement.explain import explanation
@@ -136,6 +137,7 @@ def print_advice(
     seconds: float,
     link_bandwidth: float,
     seed: int,
+    html: str,
     json_file: str,
 ) -> None:
     """Print which allocations a program's communication is fastest on, as a table or as JSON.
@@ -151,8 +153,12 @@ def print_advice(
         seed=seed,
         costs=LinkCosts(bytes_per_second=link_bandwidth),
     )
-    if not answered("place advise", {"allocations": [one._asdict() for one in found]}, json_file):
-        print_table(HEADINGS, rows_of(found), texts=(HEADINGS.index("hottest link"),))
+    page = write_page(advice_page(found, pattern, machine), html) if html else ""
+    if answered("place advise", {"allocations": [one._asdict() for one in found]}, json_file):
+        return
+    print_table(HEADINGS, rows_of(found), texts=(HEADINGS.index("hottest link"),))
+    if page:
+        print(page)
 
 
 def numbers_in(text: str) -> list[int]:

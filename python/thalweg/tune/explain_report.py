@@ -46,7 +46,7 @@ def explain_report(  # noqa: PLR0913
 ) -> None:
     """Explain the collectives of a finished run: as a table, or with details of every call site."""
     report = read_report(path)
-    machine_path = machine_file or machine_file_of(report.fingerprint) or files.newest(os.environ)
+    machine_path = machine_file or files.known_file_of(report.fingerprint, os.environ) or files.newest(os.environ)
     known = Known(
         path,
         report,
@@ -130,12 +130,6 @@ def _as_data(known: Known, rows: Sequence[Row], commands: Sequence[str]) -> dict
         "gain_max": sum(row.gain_max or 0.0 for row in rows),
         "next": list(commands),
     }
-
-
-def machine_file_of(fingerprint: Sequence[str]) -> str:
-    """Name the machine file of a job's fingerprint; empty where there is none here."""
-    path = files.file_of(fingerprint, os.environ) if len(fingerprint) == store.FINGERPRINT_LINES else None
-    return str(path) if path and os.path.exists(path) else ""  # not where its name is too long
 
 
 def _default_machine(fingerprint: Sequence[str]) -> _core.Machine:
