@@ -2,7 +2,7 @@
 """`thalweg tune explain`: what would run for a call, or what ran, and why."""
 
 import os
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -12,6 +12,9 @@ from thalweg.cli.outputs import output_file
 from thalweg.cli.printing import size_from_text
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.terminal import print_line
+
+if TYPE_CHECKING:
+    from thalweg.tune.explain import Question
 
 _SHOWN = 12
 RANKS_MAX = 1 << 16
@@ -68,15 +71,29 @@ def explain(
 
         explain_report(what, machine, tuning, has_details=details, is_whole=everything, json_file=json_file)
         return
-    from thalweg.tune.explain import Question, explained, explained_data, print_explained  # noqa: PLC0415
+    from thalweg.tune.explain import Question  # noqa: PLC0415
 
     call = {"bcast": "broadcast", "reduce_scatter": "reduce_scatter_block"}.get(what, what)
     bytes_of_unit = 0 if call == "barrier" else size_from_text(size)
     question = Question(call, bytes_of_unit, ranks, ranks_per_node or ranks, node_list, tuple(names))
+    shown = Shown(0 if everything else _SHOWN, closed_forms=closed_forms, simulated=simulated)
+    _explain_call(question, machine, tuning, shown, html=html, json_file=json_file)
+
+
+class Shown(NamedTuple):
+    """What people see of a call: at most so many candidates, 0 for all, and columns that are asked for."""
+
+    limit: int
+    closed_forms: bool
+    simulated: bool
+
+
+def _explain_call(question: "Question", machine: str, tuning: str, shown: Shown, *, html: str, json_file: str) -> None:
+    from thalweg.tune.explain import explained, explained_data, print_explained  # noqa: PLC0415
+
     found = explained(question, machine, tuning)
-    is_silent = answered("tune explain", explained_data(found), json_file)
-    if not is_silent:
-        print_explained(found, 0 if everything else _SHOWN, closed_forms=closed_forms, simulated=simulated)
+    if not answered("tune explain", explained_data(found), json_file):
+        print_explained(found, shown.limit, closed_forms=shown.closed_forms, simulated=shown.simulated)
     if html:
         from thalweg.pages.writing import write_page  # noqa: PLC0415
         from thalweg.tune.explain_page import explain_page  # noqa: PLC0415
