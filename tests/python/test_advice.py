@@ -81,9 +81,8 @@ def test_more_than_there_is_counts_as_what_there_is() -> None:
 def test_the_commands(thalweg: Command, tmp_path: Path) -> None:
     path = tmp_path / "ring.pattern"
     path.write_text(RING)
-    rows = json.loads(
-        thalweg("place", "advise", str(path), "--machine", "torus:4x4", "--seconds", "0.02", "--json").stdout
-    )
+    answer = thalweg("place", "advise", str(path), "--machine", "torus:4x4", "--seconds", "0.02", "--json")
+    rows = json.loads(answer.stdout)["allocations"]
     assert {row["shape"] for row in rows} == {"2x2", "1x4"}
     text = thalweg("place", "advise", str(path), "--machine", "torus:4x4", "--seconds", "0.02").stdout
     assert text.splitlines()[0].split()[:2] == ["allocation", "nodes"]

@@ -34,6 +34,19 @@ def test_a_placement_is_a_page(thalweg: Command, tmp_path: Path) -> None:
         assert part in text
 
 
+def test_advice_is_a_page(thalweg: Command, tmp_path: Path) -> None:
+    page = tmp_path / "advice.html"
+    words = ["--machine", "torus:4x4", "--ranks-per-node", "1,2", "--seconds", "0.01", "--html", str(page)]
+    done = thalweg("place", "advise", ring(tmp_path), *words)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == f"page: {page.as_uri()}"
+    text = text_of(page)
+    shapes = {line.split()[0] for line in done.stdout.splitlines()[1:-1]}
+    assert shapes and all(f">{shape}<" in text for shape in shapes)
+    alone = thalweg("place", "advise", ring(tmp_path), *words, "--json")
+    assert {one["shape"] for one in json.loads(alone.stdout)["allocations"]} == shapes
+
+
 def test_a_simulation_is_a_page(thalweg: Command, tmp_path: Path) -> None:
     page = tmp_path / "sim.html"
     words = ["allreduce", "ring", "-n", "8", "--machine", "torus:4x2", "--html", str(page)]

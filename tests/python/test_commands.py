@@ -24,7 +24,7 @@ def test_version_and_help(thalweg: Command) -> None:
 
 
 def test_strategies_lists_the_index(thalweg: Command) -> None:
-    listed = json.loads(thalweg("strategies", "--json").stdout)
+    listed = json.loads(thalweg("strategies", "--json").stdout)["strategies"]
     assert [(one["operation"], one["name"]) for one in listed] == [
         (one.operation, one.name) for one in all_strategies()
     ]

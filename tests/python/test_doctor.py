@@ -33,7 +33,7 @@ def test_every_part_is_on_a_line(thalweg: Command) -> None:
 
 
 def test_json_has_the_same(thalweg: Command) -> None:
-    found = json.loads(thalweg("doctor", "--json").stdout)
+    found = json.loads(thalweg("doctor", "--json").stdout)["findings"]
     assert {one["subject"] for one in found} >= set(SUBJECTS)
     assert all(set(one) == {"state", "subject", "text", "remedy"} for one in found)
 

@@ -288,7 +288,7 @@ def test_running_jobs_are_shown(
         job = start(environment, tmp_path, "-n", "2", program, "hangs")
         try:
             awaited(lambda: "MPI_Recv" in thalweg("top", str(job.pid), "--json").stdout)
-            (shown,) = json.loads(thalweg("top", str(job.pid), "--json").stdout)
+            (shown,) = json.loads(thalweg("top", str(job.pid), "--json").stdout)["jobs"]
             table = thalweg("top", str(job.pid))
         finally:
             job.kill()

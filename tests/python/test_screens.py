@@ -20,6 +20,12 @@ REPORT = {
     "mpi": {"library": "MPICH 4.0.2", "path": "/usr/lib/libmpich.so.12", "family": "MPICH"},
     "wait": {"yields": False, "reason": "waiting is the library's: no node has more ranks than cores"},
     "tuning": "no tuning file /home/somebody/.local/share/thalweg/tuning.toml",
+    "ended_by": "MPI_Finalize",
+    "ranks_without_report": 0,
+    "settings": [],
+    "precedence": {"rule": "", "user_settings": []},
+    "fingerprint": ["a processor", "2"],
+    "method": {},
     "nodes": 1,
     "wall_ns": 2e9,
     "ranks": [{"rank": rank, "node": 0, "host": "one", "pid": rank, "wall_ns": 2e9, "mpi_ns": 1e9} for rank in (0, 1)],
@@ -40,6 +46,7 @@ COMMANDS = [
     ("machine", "torus:2x2"),
     ("tune", "explain", "barrier", "-n", "6", "--ranks-per-node", "3"),
     ("tune", "explain", "run.json"),
+    ("tune", "explain", "run.json", "--details"),
     ("place", "map", "pairs.csv", "--machine", "torus:2x2", "--proposals", "100", "--compare"),
     ("place", "advise", "pairs.csv", "--machine", "torus:4x4", "--seconds", "0.01"),
     ("balance", "loads.txt"),
@@ -137,7 +144,7 @@ def test_a_full_disk_and_a_closed_output_are_no_traceback(
 
 
 def test_the_next_command_is_the_last_line_for_people_and_no_data(screens: Screens) -> None:
-    following = "next: thalweg tune --for run.json"
+    following = "next: thalweg tune --for run.json  # about 1 min, may save up to 10 % of the run"
     assert rows_of(screens.show("tune", "explain", "run.json").text)[-2:] == [following, ""]
     piped = screens.show("tune", "explain", "run.json", where=PIPE)
     assert piped.errors == f"{following}\n"

@@ -216,7 +216,7 @@ def test_config_prints_values_and_origins(thalweg: Command, tmp_path: Path) -> N
     (tmp_path / "thalweg.toml").write_text('[use]\nalltoall = "direct"\n')
     result = thalweg("config", "--json", variables={"THALWEG_WAIT": "spin"})
     assert result.returncode == 0, result.stderr
-    rows = {row["setting"]: (row["value"], row["origin"]) for row in json.loads(result.stdout)}
+    rows = {row["setting"]: (row["value"], row["origin"]) for row in json.loads(result.stdout)["settings"]}
     assert rows["use.alltoall"] == ("direct", "./thalweg.toml:2")
     assert rows["wait"] == ("spin", "THALWEG_WAIT")
     assert rows["verbose"] == (False, "default")

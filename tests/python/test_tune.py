@@ -2,6 +2,7 @@
 """From probe to tuned runs: real jobs of two ranks, whose times are not judged."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -145,6 +146,8 @@ def test_what_is_tuned_runs(thalweg: Command, tuned: tuple[Path, str], tmp_path:
     assert result.returncode == 0, result.stderr
     assert set(_ran_on(report)) == {"recursive_doubling"}
     result = thalweg("tune", "explain", str(report), "--tuning", str(file))
+    assert re.search(r"allreduce +8 B +2 +recursive_doubling +\S+ \S+, \S+ % +native ", result.stdout), result.stdout
+    result = thalweg("tune", "explain", str(report), "--tuning", str(file), "--details")
     assert result.returncode == 0, result.stderr
     assert "ran on recursive_doubling (20 calls)" in result.stdout
     assert "the model's first of" in result.stdout
@@ -167,7 +170,7 @@ def test_nonblocking_calls_have_picks_of_their_own(thalweg: Command, tuned: tupl
     assert _ran_on(report, "MPI_Iallreduce") == {"ring": ""}
     assert set(_ran_on(report)) == {"native"}
     assert "3 picks" in result.stderr
-    for words in ([str(report)], ["allreduce", "--bytes", "8", "--ranks", "2"]):
+    for words in ([str(report), "--details"], ["allreduce", "--bytes", "8", "--ranks", "2"]):
         result = thalweg("tune", "explain", *words, "--tuning", str(file))
         assert result.returncode == 0, result.stderr
         assert "nonblocking pick: ring" in result.stdout

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from thalweg import _core
+from thalweg.answers.answer import answered
 from thalweg.balancing.balance import Balance, TaskCosts, balance
 from thalweg.balancing.files import read_loads, read_numbers
 from thalweg.errors import SETTINGS, USAGE, ThalwegError
@@ -42,7 +42,7 @@ def print_flow(
     task_time: str,
     steps: float,
     is_whole: bool,
-    as_json: bool,
+    json_file: str,
 ) -> None:
     """Print who sends how many tasks to whom, as a table or as JSON; the table of `is_whole` has all messages.
 
@@ -64,9 +64,7 @@ def print_flow(
         incumbent=incumbent,
     )
     used = order or ("ranks" if allocation is None else "hilbert")
-    if as_json:
-        print(json.dumps(as_data(counts, found, used)))
-    else:
+    if not answered("balance", as_data(counts, found, used), json_file):
         _print(counts, found, used, allocation, found.tasks.size if is_whole else SHOWN)
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from thalweg.cli.options import AsJson
+from thalweg.cli.options import JsonFile
 from thalweg.cli.printing import size_from_text
 from thalweg.errors import USAGE, ThalwegError
 
@@ -60,7 +60,7 @@ def balance(
     task_time: Annotated[str, typer.Option("--task-time", help="How long a task takes a rank: 80us, 1.5ms.")] = "1ms",
     steps: Annotated[float, typer.Option(help="Steps until loads are balanced again.", min=0)] = 1,
     everything: Annotated[bool, typer.Option("--all", help="Print all messages.")] = False,
-    as_json: AsJson = False,
+    json_file: JsonFile = "",
 ) -> None:
     """Say who sends how many tasks to whom, so that loads even out.
 
@@ -89,5 +89,5 @@ def balance(
         task_time=task_time,
         steps=steps,
         is_whole=everything,
-        as_json=as_json,
+        json_file=json_file,
     )

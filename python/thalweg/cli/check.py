@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from thalweg.cli.options import JobRanks, Lab, Launcher, Mpi, TuningFile, words_in
+from thalweg.cli.options import JobRanks, JsonFile, Lab, Launcher, Mpi, TuningFile, words_in
 from thalweg.cli.printing import size_from_text
 
 
@@ -19,6 +19,7 @@ def check(
         str, typer.Option("--bytes", help="Bytes of a unit, separated by commas.", show_default="8,1Ki,64Ki")
     ] = "",
     tuning: TuningFile = "",
+    json_file: JsonFile = "",
 ) -> None:
     """Find collectives of the MPI library that contradict others.
 
@@ -34,4 +35,5 @@ def check(
         lab=lab,
         sizes=[size_from_text(size) for size in words_in(sizes)],
         tuning=tuning,
+        json_file=json_file,
     )

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`thalweg config`: the effective configuration and where each value came from."""
 
-import json
 import os
-from typing import Annotated
 
 import typer
 
+from thalweg.answers.answer import answered
+from thalweg.cli.options import JsonFile
 from thalweg.launch.execute import check_selections
 from thalweg.settings.layers import EffectiveValue, effective_settings, value_in_effect
 from thalweg.settings.options import OPTIONS
 from thalweg.settings.variables import unknown_variables
 
 
-def config(*, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+def config(*, json_file: JsonFile = "") -> None:
     """Print the settings in effect, and where each comes from.
 
     Flags win over THALWEG_ variables, these over ./thalweg.toml, that over the user's file, that over defaults.
@@ -24,9 +24,8 @@ def config(*, as_json: Annotated[bool, typer.Option("--json", help="Print JSON."
     rows = [row for name, value in in_effect.items() for row in _rows(name, settings[name]._replace(value=value))]
     for line in unknown_variables(environment):
         typer.echo(f"thalweg: {line}", err=True)
-    if as_json:
-        typer.echo(json.dumps([{"setting": name, "value": value, "origin": origin} for name, value, origin in rows]))
-    else:
+    named = [{"setting": name, "value": value, "origin": origin} for name, value, origin in rows]
+    if not answered("config", {"settings": named}, json_file):
         _print_table(rows)
     # What is set is shown even where it is wrong: one sees then where it comes from.
     check_selections(settings["use"].origins, settings["use"].value)

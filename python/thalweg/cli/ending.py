@@ -10,7 +10,7 @@ from threading import Event, Thread
 from types import FrameType
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_PATIENCE_SECONDS = 1.0
+_PATIENCE_SECONDS = 0.5
 _SHOW_CURSOR = "\x1b[?25h"
 
 

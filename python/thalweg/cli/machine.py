@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from thalweg.cli.options import JsonFile
 from thalweg.cli.outputs import output_file
 
 
@@ -21,6 +22,7 @@ def show(
     nodes: Annotated[str, typer.Option(metavar="FILE", help="A list of hosts to check.", show_default=False)] = "",
     output: Annotated[str, output_file("--output", "-o", help="The graph's file to write.", show_default=False)] = "",
     plot: Annotated[str, output_file("--plot", help="A picture of it to write: .svg, .png.", show_default=False)] = "",
+    json_file: JsonFile = "",
 ) -> None:
     """Show how large a network is, and how far its nodes are apart.
 
@@ -30,4 +32,4 @@ def show(
     """
     from thalweg.machine.show import show_machine  # noqa: PLC0415
 
-    show_machine(source, tables=tables, nodes=nodes, output=output, plot=plot)
+    show_machine(source, tables=tables, nodes=nodes, output=output, plot=plot, json_file=json_file)

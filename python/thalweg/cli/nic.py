@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`thalweg nic`: collectives on the hosts' network devices."""
 
-import json
 from typing import Annotated
 
 import typer
 
+from thalweg.answers.answer import answered
+from thalweg.cli.options import JsonFile
 from thalweg.terminal import print_line
 
 _Device = Annotated[str, typer.Option(help="The network device that the hosts reach each other by.")]
@@ -43,7 +44,7 @@ def serve(
     serve_device(served, hook, aggregator, operators)
 
 
-def status(*, as_json: Annotated[bool, typer.Option("--json", help="As the agent says it, in JSON.")] = False) -> None:
+def status(*, json_file: JsonFile = "") -> None:
     """Say what this host's agent serves.
 
     These are groups, calls so far, and which ranks are missing.
@@ -51,7 +52,8 @@ def status(*, as_json: Annotated[bool, typer.Option("--json", help="As the agent
     from thalweg.nic.status import ask, lines  # noqa: PLC0415
 
     found = ask()
-    print(json.dumps(found) if as_json else "\n".join(lines(found)))
+    if not answered("nic status", found, json_file):
+        print("\n".join(lines(found)))
 
 
 def check(
@@ -60,7 +62,7 @@ def check(
     switch: Annotated[str, typer.Option(metavar="BRIDGE", help="As a switch: this bridge.")] = "",
     router: Annotated[str, typer.Option(metavar="DEVICE", help="As a router: with the address of this one.")] = "",
     operators: _Operators = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json_file: JsonFile = "",
 ) -> None:
     """Look whether this host can run collectives so.
 
@@ -70,9 +72,7 @@ def check(
 
     role = "switch" if switch else "router" if router else ""
     found = findings(switch or router or device, role, operators)
-    if as_json:
-        print(json.dumps([finding._asdict() for finding in found]))
-    else:
+    if not answered("nic check", {"findings": [finding._asdict() for finding in found]}, json_file):
         for finding in found:
             print_line(f"{'yes' if finding.is_good else 'no ':3}  {finding.text}")
     if not all(finding.is_good for finding in found):

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Protocol, get_type_hints
 
 import typer
 
-from thalweg.cli.outputs import output_file
+from thalweg.cli.outputs import json_file, output_file
 from thalweg.errors import USAGE, ThalwegError
 
 
@@ -77,4 +77,4 @@ TuningFile = Annotated[
 ]
 NodeList = Annotated[str, typer.Option(metavar="FILE", help="Where hosts are, as for thalweg run.", show_default=False)]
 Figures = Annotated[str, output_file("--figures", help="Write all figures here, as JSON.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+JsonFile = Annotated[str, json_file()]

@@ -12,6 +12,22 @@ def output_file(*names: str, help: str, **more: Any) -> Any:  # noqa: A002 - as 
     return typer.Option(*names, metavar="FILE", help=help, callback=_checked, **more)
 
 
+def json_file() -> Any:
+    """Make the option --json, with a file or alone; tree.py writes what stands alone as --json=-."""
+    return typer.Option(
+        "--json",
+        metavar="[FILE]",
+        help="Print the answer as JSON, or write it into FILE, which ends with .json.",
+        callback=_checked,
+        show_default=False,
+    )
+
+
+def names_json(word: str) -> bool:
+    """Say whether a word behind --json is its file, and not what the command is asked."""
+    return word == "-" or word.endswith(".json") or word.startswith("/dev/")
+
+
 def svg_file(*names: str, help: str) -> Any:  # noqa: A002 - as typer calls it
     """Make such an option for a picture that is written as SVG, whatever its file is called: other ends are refused."""
     return typer.Option(*names, metavar="FILE", help=help, callback=_checked_svg)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from thalweg.cli.options import AsJson
+from thalweg.cli.options import JsonFile
 from thalweg.cli.outputs import output_file, svg_file
 from thalweg.cli.printing import rate_from_text
 
@@ -87,7 +87,7 @@ def map_ranks(
     share_slots: _ShareSlots = False,
     weights: _Weights = "",
     imbalance: _Imbalance = 0.03,
-    as_json: AsJson = False,
+    json_file: JsonFile = "",
 ) -> None:
     """Say which rank goes where.
 
@@ -117,7 +117,7 @@ def map_ranks(
         shares_slots=share_slots,
         weights=weights,
         imbalance=imbalance,
-        as_json=as_json,
+        json_file=json_file,
     )
 
 
@@ -132,7 +132,8 @@ def advise(
     seconds: Annotated[float, typer.Option(help="How long to search on each allocation.", min=0)] = 0.1,
     link_bandwidth: Annotated[str, typer.Option(metavar="RATE", help="Of a link, as 12.5GB/s.")] = "10GB/s",
     seed: Annotated[int, typer.Option(help="Of the search.", min=0)] = 1,
-    as_json: AsJson = False,
+    html: _Html = "",
+    json_file: JsonFile = "",
 ) -> None:
     """Say which allocation to ask for.
 
@@ -148,5 +149,6 @@ def advise(
         seconds=seconds,
         link_bandwidth=rate_from_text(link_bandwidth),
         seed=seed,
-        as_json=as_json,
+        html=html,
+        json_file=json_file,
     )

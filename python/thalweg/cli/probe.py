@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from thalweg.cli.options import JobRanks, Lab, Launcher, Mpi, NodeList
+from thalweg.answers.answer import answered, people_apart
+from thalweg.cli.options import JobRanks, JsonFile, Lab, Launcher, Mpi, NodeList
 from thalweg.cli.outputs import output_file
 from thalweg.cli.printing import size_from_text
 
@@ -38,6 +39,7 @@ def probe(
     ] = "",
     plot: Annotated[str, output_file(help="Draw times over sizes (png, svg, pdf).")] = "",
     html: Annotated[str, output_file(help="Write the figures as a page.", show_default=False)] = "",
+    json_file: JsonFile = "",
 ) -> None:
     """Measure what messages, copies and sums cost.
 
@@ -45,18 +47,20 @@ def probe(
     """
     from thalweg.machine.command import probe_machine  # noqa: PLC0415
 
-    probe_machine(
-        launcher or [],
-        ranks=ranks,
-        mpi=mpi,
-        lab=lab,
-        network=network,
-        node_list=node_list,
-        finds_network=find_network,
-        finds_resources=find_resources,
-        resource_bytes=size_from_text(resource_bytes),
-        noise_seconds=noise,
-        output=output,
-        plot=plot,
-        html=html,
-    )
+    with people_apart(json_file):
+        found = probe_machine(
+            launcher or [],
+            ranks=ranks,
+            mpi=mpi,
+            lab=lab,
+            network=network,
+            node_list=node_list,
+            finds_network=find_network,
+            finds_resources=find_resources,
+            resource_bytes=size_from_text(resource_bytes),
+            noise_seconds=noise,
+            output=output,
+            plot=plot,
+            html=html,
+        )
+    answered("machine probe", found, json_file)

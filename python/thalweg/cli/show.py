@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`thalweg strategies show`: a strategy's schedule as text, as a picture, for simulators, or proven."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from thalweg.answers.answer import STDOUT, answered
 from thalweg.cli.numbers import COUNT_MAX
-from thalweg.cli.options import Parameters, Ranks, RanksPerNode, Root, parameters_from
+from thalweg.cli.options import JsonFile, Parameters, Ranks, RanksPerNode, Root, parameters_from
 from thalweg.cli.printing import size_from_text
 from thalweg.errors import FAILED, USAGE, ThalwegError
 from thalweg.strategies import all_strategies, make_sample, operations
 
 if TYPE_CHECKING:
-    from thalweg._core import Verdict
+    from collections.abc import Sequence
+
+    from thalweg._core import Sample, Verdict
 
 DRAWN_RANKS_MAX = 256
 _FORMATS = ("text", "dot", "goal", "proof")
@@ -55,6 +58,7 @@ def show(
             autocompletion=_formats,
         ),
     ] = "text",
+    json_file: JsonFile = "",
 ) -> None:
     """Show the schedule of a strategy.
 
@@ -79,6 +83,15 @@ def show(
     if form == "dot" and ranks > DRAWN_RANKS_MAX:
         remedy = f"at most {DRAWN_RANKS_MAX}"
         raise ThalwegError(USAGE, f"thalweg strategies show: {ranks} ranks are too many to draw", remedy)
+    shown = range(ranks) if rank is None else (rank,)
+    if json_file:
+        problem = {"ranks": ranks, "root": root, "ranks_per_node": ranks_per_node, "unit_bytes": unit_bytes}
+        answered("strategies show", _as_data(sample, shown) | problem, json_file)
+    if json_file != STDOUT:
+        _print(sample, form, shown, unit_bytes)
+
+
+def _print(sample: "Sample", form: str, shown: "Sequence[int]", unit_bytes: int) -> None:
     if form == "dot":
         typer.echo(sample.draw(), nl=False)
     elif form == "goal":
@@ -86,8 +99,25 @@ def show(
     elif form == "proof":
         _print_verdict(sample.describe(), sample.verify())
     else:
-        shown = range(ranks) if rank is None else (rank,)
         typer.echo("\n".join(sample.print(number) for number in shown), nl=False)
+
+
+def _as_data(sample: "Sample", shown: "Sequence[int]") -> dict[str, Any]:
+    verdict = sample.verify()
+    return {
+        "operation": sample.strategy.operation,
+        "strategy": sample.strategy.name,
+        "problem": sample.describe(),
+        "schedules": [{"rank": number, "steps": sample.print(number).splitlines()} for number in shown],
+        "proof": {
+            "faults": verdict.faults,
+            "messages": verdict.messages,
+            "blocks_moved": verdict.blocks_moved,
+            "in_rank_order": verdict.in_rank_order,
+            "same_on_all_ranks": verdict.same_on_all_ranks,
+            "unequal_blocks": verdict.exact_shapes,
+        },
+    }
 
 
 def _places(text: str) -> list[int]:

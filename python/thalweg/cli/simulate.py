@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thalweg.cli.options import AsJson, Degree, Parameters, RanksPerNode, Root, command_of, parameters_from
+from thalweg.cli.options import Degree, JsonFile, Parameters, RanksPerNode, Root, command_of, parameters_from
 from thalweg.cli.outputs import output_file
 from thalweg.cli.printing import rate_from_text, size_from_text
 from thalweg.cli.show import complete_strategy
@@ -159,7 +159,7 @@ class Program:
     plot: _Plot = ""
     timeline: _Timeline = ""
     html: _Html = ""
-    as_json: AsJson = False
+    json_file: JsonFile = ""
 
     def run(self) -> None:
         """Answer.
@@ -194,7 +194,7 @@ class Program:
             compute_scale=self.compute_scale,
             write_goal=self.write_goal,
             pictures=Pictures(self.plot, self.timeline, self.html),
-            as_json=self.as_json,
+            json_file=self.json_file,
         )
 
     def _run_stream(self) -> None:
@@ -208,7 +208,7 @@ class Program:
             item_bytes=size_from_text(self.unit_bytes),
             buffer_bytes=size_from_text(self.buffer_bytes),
             pictures=Pictures(self.plot, self.timeline, self.html),
-            as_json=self.as_json,
+            json_file=self.json_file,
         )
 
     def _run_strategy(self) -> None:
@@ -226,7 +226,7 @@ class Program:
             goal=self.goal,
             ties=self.ties,
             pictures=Pictures(self.plot, self.timeline, self.html),
-            as_json=self.as_json,
+            json_file=self.json_file,
         )
 
     def _costs(self) -> "Costs":

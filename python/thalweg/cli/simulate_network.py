@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thalweg.cli.options import AsJson, command_of, parameters_from, words_in
+from thalweg.cli.options import JsonFile, command_of, parameters_from, words_in
 from thalweg.cli.outputs import output_file
 from thalweg.cli.printing import size_from_text
 from thalweg.errors import USAGE, ThalwegError
@@ -87,7 +87,7 @@ class Network:
     seed: _Seed = 1
     workers: _Workers = 0
     plot: _Plot = ""
-    as_json: AsJson = False
+    json_file: JsonFile = ""
 
     def run(self) -> None:
         """Answer.
@@ -112,11 +112,11 @@ class Network:
         sizes = [size_from_text(size) for size in words_in(self.sizes)]
         if self.reduce:
             network_command.run_reductions(
-                self.topology, self.reduce, sizes, self._routers(), plot=self.plot, as_json=self.as_json
+                self.topology, self.reduce, sizes, self._routers(), plot=self.plot, json_file=self.json_file
             )
         elif self.workload:
             network_command.run_molecular_dynamics(
-                self.topology, sizes, self._routers(), senders=self.senders, plot=self.plot, as_json=self.as_json
+                self.topology, sizes, self._routers(), senders=self.senders, plot=self.plot, json_file=self.json_file
             )
         else:
             network_command.run_loads(
@@ -130,7 +130,7 @@ class Network:
                 packets=self.packets,
                 workers=self.workers,
                 plot=self.plot,
-                as_json=self.as_json,
+                json_file=self.json_file,
             )
 
     def _routers(self) -> "Routers":

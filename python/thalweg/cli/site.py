@@ -2,11 +2,12 @@
 """`thalweg site`: where the jobs of a center lose time."""
 
 import datetime as dt
-import json
 from typing import Annotated
 
 import typer
 
+from thalweg.answers.answer import answered
+from thalweg.cli.options import JsonFile
 from thalweg.terminal import print_line
 
 
@@ -17,7 +18,7 @@ def site(
         str, typer.Option(metavar="TIME", help="Jobs that began since: 12h, 7d, 2026-11-01.", show_default="all")
     ] = "",
     rows: Annotated[int, typer.Option(metavar="N", min=1, help="Lines of each table.")] = 10,
-    as_json: Annotated[bool, typer.Option("--json", help="Print all figures as JSON, times in nanoseconds.")] = False,
+    json_file: JsonFile = "",
 ) -> None:
     """Say where the jobs of a center lose the most time.
 
@@ -29,8 +30,7 @@ def site(
 
     now = dt.datetime.now(dt.UTC)
     center = read_site(folder, since_from_text(since, now) if since else None)
-    if as_json:
-        print(json.dumps(document_of(center), indent=2))
+    if answered("site", document_of(center), json_file):
         return
     for line in lines_of(center, rows):
         print_line(line)

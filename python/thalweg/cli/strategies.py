@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`thalweg strategies list`: every strategy with its parameters, requirements and source."""
 
-import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from thalweg.cli.options import AsJson
+from thalweg.answers.answer import answered
+from thalweg.cli.options import JsonFile
 from thalweg.cli.printing import parameter_text
 from thalweg.strategies import all_strategies, operations, value_text
 
@@ -28,15 +28,14 @@ def list_strategies(
         str, typer.Argument(help="Only this operation's.", autocompletion=operations, show_default=False)
     ] = "",
     *,
-    as_json: AsJson = False,
+    json_file: JsonFile = "",
 ) -> None:
     """List the strategies.
 
     Each has a line on what it is, its parameters, what it supports, and the paper that it comes from.
     """
     found = all_strategies(operation)
-    if as_json:
-        typer.echo(json.dumps([as_data(strategy) for strategy in found], indent=2))
+    if answered("strategies list", {"strategies": [as_data(strategy) for strategy in found]}, json_file):
         return
     from thalweg.terminal import output_console  # noqa: PLC0415 - slow, and not needed for JSON
 

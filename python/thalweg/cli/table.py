@@ -55,6 +55,7 @@ COMMANDS = (
         "Find out within seconds what is surely faster on this machine than the MPI library",
         "thalweg.cli.setup:setup",
     ),
+    Command("schema", "Print the JSON Schema of a command's answer", "thalweg.cli.schema:schema"),
     Command("config", "Print the settings in effect, and where each comes from", "thalweg.cli.config:config"),
     Command("strategies list", "List the strategies", "thalweg.cli.strategies:list_strategies"),
     Command("strategies show", "Show the schedule of a strategy", "thalweg.cli.show:show"),

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from thalweg.answers.answer import answered
+from thalweg.cli.options import JsonFile  # noqa: TC001 - typer reads it
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.terminal import print_line
 
@@ -28,7 +29,7 @@ def top(
     ] = 0,
     *,
     once: Annotated[bool, typer.Option("--once", help="Print it once, as where stdout is no terminal.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the jobs' reports as JSON, once.")] = False,
+    json_file: JsonFile = "",
     every: Annotated[float, typer.Option(metavar="SECONDS", min=0.2, help="The time between two looks.")] = 2.0,
 ) -> None:
     """Show where running jobs spend their time.
@@ -38,8 +39,7 @@ def top(
     job's report as it is so far.
     """
     jobs = _jobs(job)
-    if as_json:
-        print(json.dumps([{"pid": one.pid, "report": one.report.document} for one in jobs]))
+    if answered("top", {"jobs": [{"pid": one.pid, "report": one.report.document} for one in jobs]}, json_file):
         return
     if once or not sys.stdout.isatty():
         for line in _lines(jobs):

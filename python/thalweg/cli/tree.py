@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Commands as typer sees them: one alone, which is about to run, or all, for completion and man pages."""
 
+import inspect
 import os
 from collections.abc import Callable, Sequence
 from importlib.metadata import entry_points
@@ -13,6 +14,7 @@ from thalweg.cli import former
 from thalweg.cli.bash_completion import join_words
 from thalweg.cli.ending import ends_at_signals
 from thalweg.cli.numbers import bound_numbers
+from thalweg.cli.outputs import names_json
 from thalweg.cli.table import COMMANDS, EXTENSIONS, GROUPS, Command, function_of
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.words import did_you_mean
@@ -28,7 +30,20 @@ def run_leaf(command: Command, words: Sequence[str]) -> int:
     _add(app, command, command.name)
     if list(words[-2:]) in (["--", "-h"], ["--", "--help"]):
         words = [*words[:-2], "--help"]  # no launcher has that name
+    if "json_file" in inspect.signature(cast("Callable[..., None]", function_of(command))).parameters:
+        words = _with_json_file(words)
     return _run(app, command.name, words)
+
+
+def _with_json_file(words: Sequence[str]) -> list[str]:
+    """Write --json that stands alone as --json=-, which typer takes for an option with a value."""
+    own = list(words[: words.index("--")] if "--" in words else words)
+    followers = [*own, ""][1:]
+    written = [
+        "--json=-" if word == "--json" and not names_json(follower) else word
+        for word, follower in zip(own, followers, strict=True)
+    ]
+    return [*written, *words[len(own) :]]
 
 
 def run_extension(name: str, words: Sequence[str]) -> int:

@@ -22,6 +22,7 @@ from thalweg.cli.outputs import output_file
 from thalweg.cli.printing import size_from_text
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.terminal import print_line, print_next
+from thalweg.tune.promise import USUAL_BUDGET
 
 if TYPE_CHECKING:
     from thalweg.tune.wanted import RunToTune
@@ -67,7 +68,7 @@ def search(
     sizes: UnitSizes = "",
     degrees: _Degrees = "",
     objective: _Objective = "",
-    budget: Annotated[str, typer.Option(help="Time for the search.")] = "60s",
+    budget: Annotated[str, typer.Option(help="Time for the search.")] = USUAL_BUDGET,
     exhaustive: Annotated[bool, typer.Option("--exhaustive", help="Try every candidate, whatever it takes.")] = False,
     library: Annotated[
         bool, typer.Option("--library/--no-library", help="Try the MPI library's own algorithms too.")

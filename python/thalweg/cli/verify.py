@@ -2,7 +2,6 @@
 """`thalweg strategies verify`: prove strategies over ranges of ranks, with a progress bar."""
 
 import itertools
-import json
 import os
 import time
 from collections.abc import Sequence
@@ -11,9 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from thalweg.answers.answer import answered
 from thalweg.cli.ending import leave_now
-from thalweg.cli.options import AsJson, Operations, words_in
+from thalweg.cli.options import JsonFile, Operations, words_in
 from thalweg.errors import FAILED, USAGE, ThalwegError
+from thalweg.progress import ProgressLines
 from thalweg.strategies import all_strategies, prove
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def verify(
     ops: Operations = "",
     strategy: Annotated[str, typer.Option(help="Only strategies of this name.", show_default="all")] = "",
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Proofs at a time; 0: one for each core.")] = 0,
-    as_json: AsJson = False,
+    json_file: JsonFile = "",
 ) -> None:
     """Prove strategies.
 
@@ -53,16 +54,15 @@ def verify(
     begin = time.monotonic()
     problems, faults = _prove(entries, counts, roots, jobs or len(os.sched_getaffinity(0)))
     seconds = time.monotonic() - begin
-    if as_json:
-        proven = {"strategies": len(entries), "ranks": counts, "problems": problems, "faults": faults}
-        typer.echo(json.dumps(proven | {"seconds": seconds}))
-    else:
+    proven = {"strategies": len(entries), "ranks": counts, "problems": problems, "faults": faults, "seconds": seconds}
+    is_silent = answered("strategies verify", proven, json_file)
+    if not is_silent:
         for fault in faults:
             typer.echo(fault)
     summary = f"{len(entries)} strategies, {len(counts)} numbers of ranks, {problems} problems in {seconds:.1f} s"
     if faults:
         raise ThalwegError(FAILED, f"{len(faults)} faults in {summary}")
-    if not as_json:
+    if not is_silent:
         typer.echo(f"proven: {summary}")
 
 
@@ -99,8 +99,9 @@ def _prove(entries: Sequence["Strategy"], counts: Sequence[int], roots: str, job
         TimeElapsedColumn,
     )
 
-    problems = 0
+    problems = done = 0
     faults: list[str] = []
+    lines = ProgressLines()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     pool = ThreadPoolExecutor(jobs)
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
@@ -117,7 +118,9 @@ def _prove(entries: Sequence["Strategy"], counts: Sequence[int], roots: str, job
                 problems += proven
                 faults += wrong
                 entry = futures[future]
-                progress.update(task, advance=1, description=f"{entry.operation} {entry.name}")
+                done += 1
+                progress.update(task, completed=done, description=f"{entry.operation} {entry.name}")
+                lines.show(f"{done} of {len(futures)} proven, {entry.operation} {entry.name} the last")
         except (KeyboardInterrupt, SystemExit) as end:
             try:
                 progress.stop()  # which may fail, as the interrupt comes amid anything

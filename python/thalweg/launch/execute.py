@@ -15,7 +15,7 @@ from thalweg.launch.attend import Attended, Wanted, attend, is_nothing, make_jou
 from thalweg.launch.become import become
 from thalweg.launch.page import HTML, PageAtEnd, PageWriter, refuse_page, with_report
 from thalweg.launch.plan import Plan, make_plan
-from thalweg.launch.screen import bars, keeping
+from thalweg.launch.screen import bars, keeping, report_name
 from thalweg.settings.layers import Settings, effective_settings
 from thalweg.settings.variables import unknown_variables
 
@@ -56,7 +56,7 @@ def run(words: Sequence[str], write_page: PageWriter) -> int | None:
 
         look_first(plan.mpi, plan.ranks, settings, environment)
     if attended is not None and plan.starts_ranks:
-        plan.environment.update(keeping(words))
+        plan.environment.update(keeping(words) | report_name(wanted.report))
         page = PageAtEnd(wanted.report, arguments.page, write_page, opens=arguments.opens_page)
         return attend(plan, attended, wanted, page)
     refuse_page(arguments.page, "this is one rank of a job, or a program without MPI's launcher")

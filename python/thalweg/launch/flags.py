@@ -59,6 +59,7 @@ LAB_NAME = Flag(
 
 PAIRS = Flag(("--pairs",), "How often each way runs; 5 times if left out.", metavar="N")
 KEEP = Flag(("--keep",), "Keep the report of the last run under Thalweg, for thalweg tune --for.", metavar="FILE")
+JSON = Flag(("--json",), "Write the answer there as JSON; -: standard output.", metavar="FILE")
 
 
 def _flag_of(option: Option) -> Flag:
@@ -77,7 +78,7 @@ def _flag_of(option: Option) -> Flag:
 _SETTINGS = tuple(map(_flag_of, OPTIONS))
 RUN_FLAGS = (RANKS, *_SETTINGS, PAGE, OPEN, DRY_RUN, HELP)
 LAB_FLAGS = (RANKS, NATIVE, LAB_NAME, *_SETTINGS, DRY_RUN, HELP)
-TRY_FLAGS = (RANKS, PAIRS, KEEP, *_SETTINGS, DRY_RUN, HELP)
+TRY_FLAGS = (RANKS, PAIRS, KEEP, JSON, *_SETTINGS, DRY_RUN, HELP)
 
 _OF_LAUNCHERS = (
     "H", "N", "allow-run-as-root", "bind-to", "bootstrap", "c", "cpus-per-proc", "cpus-per-rank", "env", "envall",

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the summary's writer, a rank or a program of its own, is to know of the user's screen and command line."""
 
+import os
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
 
 BARS = "THALWEG_BARS"
 KEEPING = "THALWEG_KEEPING"
+REPORT_NAME = "THALWEG_REPORT_NAME"
 _LOCALES = ("LC_ALL", "LC_CTYPE", "LANG")
 
 
@@ -30,3 +32,8 @@ def keeping(words: Sequence[str]) -> dict[str, str]:
     `words` stand behind `thalweg run`. Launchers hand the variable on to the ranks of this host, and others do without.
     """
     return {KEEPING: shlex.join(["thalweg", "run", "--html", "run.html", *words])}
+
+
+def report_name(report: str) -> dict[str, str]:
+    """Give the variable with the shorter name of the report's file: from the working folder, or from the root."""
+    return {REPORT_NAME: min(os.path.relpath(report), os.path.abspath(report), key=len)} if report else {}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from math import exp, inf, log
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from rich.console import Console
 from rich.progress import Progress
@@ -22,6 +23,7 @@ from thalweg.machine.noise import described_noise, file_text, measured_noise
 from thalweg.machine.page import machine_page
 from thalweg.machine.parts import describe, describe_ranks, find_parts
 from thalweg.machine.probe import probe, steps
+from thalweg.machine.probed import probed_data
 from thalweg.machine.resource_files import described, text_of
 from thalweg.pages.writing import write_page
 from thalweg.plots import new_figure, save_figure
@@ -51,8 +53,8 @@ def probe_machine(
     output: str,
     plot: str,
     html: str,
-) -> None:
-    """Probe, print, and write the machine file; texts are empty where nothing is named.
+) -> dict[str, Any]:
+    """Probe, print, write the machine file, and give the figures; texts are empty where nothing is named.
 
     Raises ThalwegError where the job cannot be started, or a file cannot be read or written.
     """
@@ -88,6 +90,7 @@ def probe_machine(
         console.print(write_page(machine_page(machine, measured, str(path), _single), html), soft_wrap=True)
     if not output:
         print_next(f"thalweg tune -n {session.job.ranks}" + (f" --lab {lab}" if lab else ""))
+    return probed_data(machine, session.job, str(path))
 
 
 def searched_network(console: Console, session: Session) -> tuple[str, list[tuple[str, int]]]:

@@ -3,6 +3,7 @@
 
 import contextlib
 import hashlib
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.machine.readers.hostlists import expand
 from thalweg.settings.layers import default_tuning_file
 from thalweg.text_files import lines_of, read_text
+
+_FINGERPRINT_LINES = 8
 
 
 def folder(environment: Mapping[str, str]) -> Path:
@@ -23,6 +26,12 @@ def file_of(fingerprint: Sequence[str], environment: Mapping[str, str]) -> Path:
     mpi = "".join(letter if letter.isalnum() else "-" for letter in fingerprint[4]).strip("-").lower()
     key = hashlib.sha256("\n".join(fingerprint).encode()).hexdigest()[:8]
     return folder(environment) / f"{mpi}-{fingerprint[6]}x{fingerprint[7]}-{key}.toml"
+
+
+def known_file_of(fingerprint: Sequence[str], environment: Mapping[str, str]) -> str:
+    """Name the machine file of a job's fingerprint; empty where no probe of such a job was here."""
+    path = file_of(fingerprint, environment) if len(fingerprint) == _FINGERPRINT_LINES else None
+    return str(path) if path and os.path.exists(path) else ""  # not where its name is too long
 
 
 def load(path: str) -> _core.Machine:

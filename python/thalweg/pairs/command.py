@@ -7,34 +7,33 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+from shlex import quote
 from statistics import median
 from typing import NamedTuple
 
+from thalweg.answers.answer import STDOUT, answered, people_apart
 from thalweg.errors import FAILED, PROGRAM, USAGE, ThalwegError
 from thalweg.launch.arguments import Arguments, count_of, read_arguments, words_of
 from thalweg.launch.first_run import look_first
-from thalweg.launch.flags import KEEP, PAIRS, TRY_FLAGS, Parser
+from thalweg.launch.flags import JSON, KEEP, PAIRS, TRY_FLAGS, Parser
 from thalweg.launch.plan import make_plan
-from thalweg.launch.timed_run import Run, RunFailedError, run
+from thalweg.launch.timed_run import RunFailedError, run
+from thalweg.pairs.judgments import Pairs, Tried, judgment, surely_saved_s, tried_data
 from thalweg.pairs.outputs import compare, text_of
 from thalweg.pairs.reasons import Gain, reasons
 from thalweg.report.run_report import RunReport
 from thalweg.settings.layers import effective_settings
 from thalweg.terminal import print_line
 from thalweg.text_files import check_writable
+from thalweg.tune.promise import search_promise
 from thalweg.units import time_text
 
 NAME = "thalweg try"
 PAIR_COUNT = 5
 PAIR_COUNT_MAX = 1000
-# With fewer pairs the rank-sum test can never be sure.
-SURE_PAIR_COUNT_MIN = 4
 _DAY_S = 86_400.0
 _PLANNINGS = 3
-# The least difference of medians that is called one.
-_DIFFERENCE_MIN = 0.02
 
 
 class Way(NamedTuple):
@@ -42,14 +41,6 @@ class Way(NamedTuple):
 
     command: tuple[str, ...]
     environment: Mapping[str, str]
-
-
-@dataclass
-class Pairs:
-    """The runs of both ways, in their order."""
-
-    native: list[Run] = field(default_factory=list)
-    ours: list[Run] = field(default_factory=list)
 
 
 def try_words(words: Sequence[str]) -> int | None:
@@ -64,13 +55,18 @@ def try_words(words: Sequence[str]) -> int | None:
         check_writable(keep, "name another file: --keep FILE")
     if arguments.dry_run:
         raise ThalwegError(USAGE, f"{NAME}: --dry-run starts nothing", "thalweg run --dry-run prints the command")
-    with tempfile.TemporaryDirectory(prefix="thalweg-try-") as folder:
+    json_file = given.get(JSON, "")
+    if json_file not in {"", STDOUT}:
+        check_writable(json_file, "name another file: --json FILE")
+    with people_apart(json_file), tempfile.TemporaryDirectory(prefix="thalweg-try-") as folder:
         report = str(Path(keep).absolute()) if keep else os.path.join(folder, "report.json")
         native, ours = _ways(arguments, report)
         pairs = _run_pairs(native, ours, count, Path(folder))
-        start_s = _planning_s(arguments)
-        _conclude(pairs, start_s, _report(report))
-    return _end(pairs, keep)
+        tried = _tried(pairs, _planning_s(arguments), _report(report))
+        _conclude(tried)
+        _end(tried, keep)
+    answered("try", tried_data(tried, arguments.command, keep), json_file)
+    return FAILED.number if tried.outputs.lost else 0
 
 
 def _ways(arguments: Arguments, report: str) -> tuple[Way, Way]:
@@ -122,8 +118,23 @@ def _report(path: str) -> RunReport | None:
     return read_report(path) if os.path.exists(path) else None
 
 
-def _conclude(pairs: Pairs, start_s: float, report: RunReport | None) -> None:
+def _tried(pairs: Pairs, start_s: float, report: RunReport | None) -> Tried:
+    """Put together what was found."""
+    gain = Gain(surely_saved_s(pairs), start_s)
+    said = reasons(report, gain) if report else ["no rank left a report"]
+    outputs = compare([one.output for one in pairs.native], [one.output for one in pairs.ours])
+    return Tried(pairs, start_s, said, outputs, _tunable_share(report) if report else 0.0)
+
+
+def _tunable_share(report: RunReport) -> float:
+    from thalweg.tune.wanted import wanted  # noqa: PLC0415 - the compiled core has what can be tuned
+
+    return sum(one.share for one in wanted(report))
+
+
+def _conclude(tried: Tried) -> None:
     """Print medians, what they say, and why."""
+    pairs = tried.pairs
     print_line("")
     for name, figure in (("wall time", "wall_s"), ("CPU time", "cpu_s")):
         native = [getattr(one, figure) for one in pairs.native]
@@ -131,45 +142,18 @@ def _conclude(pairs: Pairs, start_s: float, report: RunReport | None) -> None:
         print_line(f"{name:10}{time_text(median(native)):>11}{time_text(median(ours)):>11}  {judgment(native, ours)}")
     more = (max(one.memory_bytes for one in runs) for runs in (pairs.native, pairs.ours))
     print_line("{:10}{:>11}{:>11}  largest process".format("memory", *(f"{size / (1 << 20):.1f} MiB" for size in more)))
-    print_line(f"{'start':10}{'':>11}{'+' + time_text(start_s):>11}  to look at the program, of the wall time")
+    print_line(f"{'start':10}{'':>11}{'+' + time_text(tried.start_s):>11}  to look at the program, of the wall time")
     print_line("")
-    gain = Gain(_surely_saved_s(pairs), start_s)
-    for reason in reasons(report, gain) if report else ["no rank left a report"]:
+    for reason in tried.reasons:
         print_line(f"why: {reason}")
 
 
-def _surely_saved_s(pairs: Pairs) -> float:
-    """Give what the median wall time is less, where that is sure and is called a difference; else 0."""
-    from thalweg.tune.statistics import is_faster  # noqa: PLC0415 - the compiled core has its constants
-
-    native, ours = ([one.wall_s for one in runs] for runs in (pairs.native, pairs.ours))
-    is_sure = is_faster(ours, native) or is_faster(native, ours)
-    is_difference = abs(median(native) / median(ours) - 1) >= _DIFFERENCE_MIN
-    return median(native) - median(ours) if is_sure and is_difference else 0.0
-
-
-def _end(pairs: Pairs, keep: str) -> int:
-    """Print whether the answers are equal, and the next command; give the exit status."""
-    outputs = compare([one.output for one in pairs.native], [one.output for one in pairs.ours])
-    print_line(text_of(outputs))
-    for line in outputs.lost[:3]:
+def _end(tried: Tried, keep: str) -> None:
+    """Print whether the answers are equal, and the next command."""
+    print_line(text_of(tried.outputs))
+    for line in tried.outputs.lost[:3]:
         print_line(f"  missing: {line}")
     if keep:
-        print_line(f"next: thalweg tune --for {keep}")
+        print_line(f"next: thalweg tune --for {quote(keep)}{search_promise(tried.tunable_share)}")
     else:
         print_line("next: --keep FILE keeps a report, which thalweg tune --for FILE and thalweg report FILE take")
-    return FAILED.number if outputs.lost else 0
-
-
-def judgment(native: Sequence[float], ours: Sequence[float]) -> str:
-    """Say by how much ours is less, and whether that is sure."""
-    from thalweg.tune.statistics import is_faster  # noqa: PLC0415 - the compiled core has its constants
-
-    before, after = median(native), median(ours)
-    if after <= 0 or before <= 0:
-        return ""
-    words = f"{before / after:.2f} x less" if after < before else f"{after / before:.2f} x more"
-    if is_faster(ours, native) or is_faster(native, ours):
-        return f"{words}, surely" if abs(before / after - 1) >= _DIFFERENCE_MIN else "the same"
-    few = f" with fewer than {SURE_PAIR_COUNT_MIN} pairs" if len(native) < SURE_PAIR_COUNT_MIN else ""
-    return f"no sure difference{few}"

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import sys
 from shlex import quote
 from typing import TYPE_CHECKING, Any
@@ -12,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from thalweg import _core
+from thalweg.answers.answer import answered
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.pages.writing import write_page
 from thalweg.placement.advice import HEADINGS, LinkCosts, advise, rows_of
+from thalweg.placement.advice_page import advice_page
 from thalweg.placement.base_load import read_base_load
 from thalweg.placement.drawings import drawings
 from thalweg.placement.explain import explanation
@@ -25,6 +26,7 @@ from thalweg.placement.machine import read_slots
 from thalweg.placement.mapping import Budget, Placement, Sharing, map_ranks
 from thalweg.placement.page import placement_page
 from thalweg.placement.pictures import write_pictures
+from thalweg.progress import meanwhile
 from thalweg.terminal import print_next, print_table
 from thalweg.text_files import Place, lines_of, read_text, shown, write_text
 from thalweg.units import time_text
@@ -64,7 +66,7 @@ def place_ranks(
     shares_slots: bool,
     weights: str,
     imbalance: float,
-    as_json: bool,
+    json_file: str,
 ) -> None:
     """Print which rank goes where, as a table or as JSON. Files that are not named are empty texts.
 
@@ -80,16 +82,16 @@ def place_ranks(
         print(f"thalweg: {remark}", file=sys.stderr)
     sharing = Sharing(_weights(weights), imbalance) if weights or shares_slots else None
     load = read_base_load(base_load, slots) if base_load else None
-    placement = map_ranks(
-        pattern, slots, objective=objective, budget=budget, seed=seed, sharing=sharing, base_load=load
-    )
+    with meanwhile("searching for places", budget.seconds):
+        placement = map_ranks(
+            pattern, slots, objective=objective, budget=budget, seed=seed, sharing=sharing, base_load=load
+        )
     if output and not is_piped:
         write_text(text_of(placement, form or "list", names), output)
     if plot:
         write_pictures(pattern, placement, plot)
     page = write_page(placement_page(pattern, placement, pattern_file), html) if html else ""
-    if as_json:
-        print(json.dumps(as_data(placement)))
+    if answered("place map", as_data(placement), json_file):
         return
     if is_piped:
         print(text_of(placement, form or "list", names), end="", flush=True)
@@ -135,7 +137,8 @@ def print_advice(
     seconds: float,
     link_bandwidth: float,
     seed: int,
-    as_json: bool,
+    html: str,
+    json_file: str,
 ) -> None:
     """Print which allocations a program's communication is fastest on, as a table or as JSON.
 
@@ -150,10 +153,12 @@ def print_advice(
         seed=seed,
         costs=LinkCosts(bytes_per_second=link_bandwidth),
     )
-    if as_json:
-        print(json.dumps([one._asdict() for one in found]))
-    else:
-        print_table(HEADINGS, rows_of(found), texts=(HEADINGS.index("hottest link"),))
+    page = write_page(advice_page(found, pattern, machine), html) if html else ""
+    if answered("place advise", {"allocations": [one._asdict() for one in found]}, json_file):
+        return
+    print_table(HEADINGS, rows_of(found), texts=(HEADINGS.index("hottest link"),))
+    if page:
+        print(page)
 
 
 def numbers_in(text: str) -> list[int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -72,24 +72,36 @@ def kept_trial(pattern_file: str, slots: Slots) -> Kept | None:
     return None if found is None else Kept(*found)
 
 
-def explain_placing(pattern_file: str, node_list: str, hosts: Sequence[str]) -> None:
-    """Print what is recorded, what would be tried on these hosts, and what earlier runs found."""
+def explained_placing(pattern_file: str, node_list: str, hosts: Sequence[str]) -> dict[str, Any]:
+    """Give what is recorded, and as findings, lines for people: what would be tried, and what earlier runs found."""
     pattern = read_pattern(pattern_file)
     header = recorded_header(pattern_file)
     total = float(pattern.matrix().sum())
-    print(f"{header.command or pattern_file}: {pattern.tasks} ranks, a run of {time_text(header.seconds)}")
-    print(f"recorded in {pattern_file}: {len(pattern.phases)} phases, {total:.6g} bytes")
+    findings = [
+        f"{header.command or pattern_file}: {pattern.tasks} ranks, a run of {time_text(header.seconds)}",
+        f"recorded in {pattern_file}: {len(pattern.phases)} phases, {total:.6g} bytes",
+    ]
     if not node_list:
-        print("where hosts are is not known: give --node-list FILE, as to the run; else only nodes are told apart")
-        return
-    slots = job_slots(pattern.tasks, node_list, hosts)
-    nodes = np.unique(slots.nodes).size
-    print(f"on {nodes} nodes of {slots.machine.name}")
-    if nodes < 2:
-        print("ranks stay where they are: the job is on one node")
-        return
-    for line in _outcome(pattern, slots, kept_trial(pattern_file, slots), header.seconds):
-        print(line)
+        findings.append(
+            "where hosts are is not known: give --node-list FILE, as to the run; else only nodes are told apart"
+        )
+    else:
+        slots = job_slots(pattern.tasks, node_list, hosts)
+        nodes = np.unique(slots.nodes).size
+        findings.append(f"on {nodes} nodes of {slots.machine.name}")
+        if nodes > 1:
+            findings += _outcome(pattern, slots, kept_trial(pattern_file, slots), header.seconds)
+        else:
+            findings.append("ranks stay where they are: the job is on one node")
+    return {
+        "pattern": pattern_file,
+        "command": header.command,
+        "ranks": pattern.tasks,
+        "run_s": header.seconds,
+        "phases": len(pattern.phases),
+        "bytes": total,
+        "findings": findings,
+    }
 
 
 def _outcome(pattern: Pattern, slots: Slots, kept: Kept | None, seconds: float) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.units import count_text, time_text
@@ -135,6 +135,20 @@ def _judgment(pair: Pair) -> str:
     if SAME[0] <= factor <= SAME[1]:
         return "the same"
     return f"{factor:.2f} x faster" if factor > 1 else f"{1 / factor:.2f} x slower"
+
+
+def as_data(comparison: Comparison) -> dict[str, Any]:
+    """Give a comparison as plain data; times in nanoseconds."""
+
+    def pairs(found: list[Pair]) -> list[dict[str, Any]]:
+        return [{**vars(pair), "factor": pair.factor} for pair in found]
+
+    return {
+        "slower": comparison.slower,
+        "whole": pairs(comparison.whole),
+        "sites": pairs(comparison.sites),
+        "remarks": comparison.remarks,
+    }
 
 
 def tolerance(text: str) -> float:

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from thalweg.errors import ThalwegError
+from thalweg.machine.files import known_file_of
 from thalweg.pages.charts import Bar, paired
 from thalweg.pages.render import bytes_text, ns_text
 from thalweg.placement.loads import link_loads
@@ -49,6 +51,7 @@ def placing_of(report: RunReport) -> Placing | None:
         said += f"{count(trial, 'rounds')} rounds"
         pairs.append(paired("measured", before_s, placed_s, max(before_s, placed_s), said))
     facts = [("network", text(found, "network")), ("method", text(found, "method"))]
+    facts.append(("machine file", known_file_of(report.fingerprint, os.environ)))
     adopted = item(found, "adopted")
     facts.append(("used in this run", {True: "yes", False: "no"}.get(adopted, "") if isinstance(adopted, bool) else ""))
     facts = [(name, said) for name, said in facts if said]

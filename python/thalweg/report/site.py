@@ -175,8 +175,6 @@ def document_of(center: Center) -> dict[str, Any]:
         return [dict(zip(names, key, strict=True)) | vars(loss) for key, loss in keys]
 
     return {
-        "format": "thalweg-site",
-        "version": VERSION,
         **vars(center.whole),
         "not_ended_by_finalize": center.unended,
         "users": entries(center.users, ("user",)),

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ import numpy as np
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from thalweg.answers.answer import STDOUT, answered
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.machine.machine import Machine
 from thalweg.machine.node_files import read_nodes
@@ -81,7 +81,7 @@ def run_strategy(
     goal: str,
     ties: str,
     pictures: Pictures,
-    as_json: bool,
+    json_file: str,
 ) -> None:
     """Simulate a strategy, or a program in GOAL, and answer as a text or as JSON.
 
@@ -104,7 +104,7 @@ def run_strategy(
             costs=costs,
         )
     subject = goal or f"{operation} {strategy}, units of {size_text(unit_bytes)}{partners_text(degree)}"
-    _answer(Answer(subject, costs, found, time.perf_counter() - begin), pictures, as_json=as_json)
+    _answer(Answer(subject, costs, found, time.perf_counter() - begin), pictures, json_file=json_file)
 
 
 def run_stream(
@@ -116,7 +116,7 @@ def run_stream(
     item_bytes: int,
     buffer_bytes: int,
     pictures: Pictures,
-    as_json: bool,
+    json_file: str,
 ) -> None:
     """Simulate a stream over a mesh of that shape, and answer as a text or as JSON."""
     if not shape or items < 1:
@@ -135,7 +135,7 @@ def run_stream(
             progress=report,
         )
     subject = f"stream of {items} items of {size_text(item_bytes)} a rank over {shape}"
-    _answer(Answer(subject, costs, found, time.perf_counter() - begin), pictures, as_json=as_json)
+    _answer(Answer(subject, costs, found, time.perf_counter() - begin), pictures, json_file=json_file)
 
 
 def run_trace(
@@ -146,7 +146,7 @@ def run_trace(
     compute_scale: float,
     write_goal: str,
     pictures: Pictures,
-    as_json: bool,
+    json_file: str,
 ) -> None:
     """Play what `thalweg run --trace` or `--record` kept, and answer as a text or as JSON.
 
@@ -157,7 +157,7 @@ def run_trace(
         recording = read_recording(trace)
         with _watched() as report:
             played = play(recording, costs, progress=report)
-        print_played(recording, played, as_json=as_json)
+        print_played(recording, played, json_file=json_file)
         return
     with _watched() as report:
         replayed = replay(
@@ -170,8 +170,8 @@ def run_trace(
             progress=report,
         )
     answer = Answer(trace, costs, replayed.simulation, time.perf_counter() - begin)
-    _answer(answer, pictures, as_json=as_json, more=replayed_data(replayed))
-    if not as_json:
+    _answer(answer, pictures, json_file=json_file, more=replayed_data(replayed))
+    if json_file != STDOUT:
         print_replayed(replayed)
 
 
@@ -196,7 +196,7 @@ class Answer(NamedTuple):
 
 
 def _answer(
-    answer: Answer, pictures: Pictures, *, as_json: bool, more: Mapping[str, Any] = MappingProxyType({})
+    answer: Answer, pictures: Pictures, *, json_file: str, more: Mapping[str, Any] = MappingProxyType({})
 ) -> None:
     if pictures.plot:
         draw_timeline(answer.found, pictures.plot)
@@ -206,8 +206,7 @@ def _answer(
     if pictures.html:
         text = simulation_page(answer.found, answer.subject, answer.described_costs, _waiting(answer.found))
         page = write_page(text, pictures.html)
-    if as_json:
-        print(json.dumps(as_data(answer) | dict(more)))
+    if answered("simulate program", as_data(answer) | dict(more), json_file):
         return
     _print(answer)
     if page:

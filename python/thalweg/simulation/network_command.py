@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from thalweg.answers.answer import answered
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.simulation import network
 from thalweg.simulation.network_picture import draw_loads, draw_times
@@ -63,7 +63,7 @@ def run_loads(
     packets: int,
     workers: int,
     plot: str,
-    as_json: bool,
+    json_file: str,
 ) -> None:
     """Simulate a network under loads, and answer as a text or as JSON."""
     kinds = numbers_from("multicast", multicast, {"fanout": 0, "sets": 0}) if multicast else {}
@@ -91,9 +91,7 @@ def run_loads(
         )
     if plot:
         draw_loads([found], plot)
-    if as_json:
-        print(json.dumps(as_data(found)))
-    else:
+    if not answered("simulate network", as_data(found), json_file):
         _print_loads(found)
 
 
@@ -166,7 +164,7 @@ def _by_size(title: str, sizes: Sequence[int], ways: dict[str, Callable[[int], n
 
 
 def run_reductions(
-    topology: str, reduce: str, sizes: Sequence[int], routers: network.Routers, *, plot: str, as_json: bool
+    topology: str, reduce: str, sizes: Sequence[int], routers: network.Routers, *, plot: str, json_file: str
 ) -> None:
     """Simulate reductions in switches, and answer as a text or as JSON."""
     numbers = numbers_from("reduce", reduce, {"units": 1, "groups": 1})
@@ -176,11 +174,11 @@ def run_reductions(
         return network.simulate_reduction(topology, size, groups=numbers["groups"], routers=combining)
 
     title = f"{numbers['groups']} reductions of all nodes of {topology}, {numbers['units']} combine units"
-    _answer(_by_size(title, sizes, {"in switches": in_switches}), plot, as_json=as_json)
+    _answer(_by_size(title, sizes, {"in switches": in_switches}), plot, json_file=json_file)
 
 
 def run_molecular_dynamics(
-    topology: str, sizes: Sequence[int], routers: network.Routers, *, senders: int, plot: str, as_json: bool
+    topology: str, sizes: Sequence[int], routers: network.Routers, *, senders: int, plot: str, json_file: str
 ) -> None:
     """Simulate molecular dynamics' multicasts in switches and without, and answer as a text or as JSON."""
 
@@ -191,18 +189,17 @@ def run_molecular_dynamics(
 
     title = f"a sixteenth of the nodes of {topology} send to 16 others each"
     ways = {"in switches": way(in_switches=True), "point to point": way(in_switches=False)}
-    _answer(_by_size(title, sizes, ways), plot, as_json=as_json)
+    _answer(_by_size(title, sizes, ways), plot, json_file=json_file)
 
 
-def _answer(answer: Answer, plot: str, *, as_json: bool) -> None:
+def _answer(answer: Answer, plot: str, *, json_file: str) -> None:
     if plot:
         draw_times(answer.sizes, dict(zip(answer.ways, zip(*answer.nanoseconds, strict=True), strict=True)), plot)
-    if as_json:
-        rows = [
-            {"bytes": size, **dict(zip(answer.ways, times, strict=True))}
-            for size, times in zip(answer.sizes, answer.nanoseconds, strict=True)
-        ]
-        print(json.dumps({"level": "packet", "title": answer.title, "finish_ns": rows}))
+    rows = [
+        {"bytes": size, **dict(zip(answer.ways, times, strict=True))}
+        for size, times in zip(answer.sizes, answer.nanoseconds, strict=True)
+    ]
+    if answered("simulate network", {"level": "packet", "title": answer.title, "finish_ns": rows}, json_file):
         return
     print(f"{answer.title}, level packet\n")
     print("  bytes    " + "".join(f"{way + ', ns':>20}" for way in answer.ways))

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
+from thalweg.answers.answer import answered
 from thalweg.units import time_text
 
 if TYPE_CHECKING:
@@ -17,10 +17,9 @@ if TYPE_CHECKING:
 WRITTEN_LINKS = 8
 
 
-def print_played(recording: Recording, played: Sequence[Played], *, as_json: bool) -> None:
+def print_played(recording: Recording, played: Sequence[Played], *, json_file: str) -> None:
     """Print what each call site of each phase takes, longest first, and the sum."""
-    if as_json:
-        print(json.dumps(as_data(recording, played)))
+    if answered("simulate program", as_data(recording, played), json_file):
         return
     print(f"{recording.command or 'a recorded program'} on {recording.ranks} ranks{_where(played)}\n")
     print(f"  {'phase':<16} {'begins':>7} {'messages':>10} {'bytes':>12} {'time':>9}  call site")

@@ -3,14 +3,16 @@
 
 import os
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from rich.console import Console
 from rich.progress import Progress
 
 from thalweg import _core
+from thalweg.answers.answer import answered
 from thalweg.terminal import print_table
 from thalweg.trials.cases import OPERATIONS
-from thalweg.trials.session import Job, Session, start_words
+from thalweg.trials.session import NATIVE, Job, Session, start_words
 from thalweg.trials.shipped import trial_program
 from thalweg.tune import store
 from thalweg.tune.explain import tuning_path_of
@@ -19,7 +21,7 @@ from thalweg.units import count_text, size_text, time_text
 
 
 def check_library(
-    launcher: Sequence[str], *, ranks: int, mpi: str, lab: str, sizes: Sequence[int], tuning: str
+    launcher: Sequence[str], *, ranks: int, mpi: str, lab: str, sizes: Sequence[int], tuning: str, json_file: str
 ) -> None:
     """Check the MPI library's collectives at these sizes, or the usual ones, and print what is slower than it need be.
 
@@ -35,26 +37,62 @@ def check_library(
         for term, instead, description in progress.track(work, description="checking"):
             if one := violation(term, instead, description, native):
                 found.append(one)
-    _print(found, len(work), job, tuning_file)
+    remedied = _remedied(found, job, tuning_file)
+    if not answered("machine check", _as_data(remedied, len(work), job), json_file):
+        _print(remedied, len(work), job)
 
 
-def _print(found: list[Violation], count: int, job: Job, tuning_path: str) -> None:
-    fingerprint = _core.Fingerprint(list(job.fingerprint))
+class _Remedied(NamedTuple):
+    """A violation, and what Thalweg does about it."""
+
+    found: Violation
+    pick: _core.Pick | None
+
+
+def _remedied(found: list[Violation], job: Job, tuning_path: str) -> list[_Remedied]:
+    """Put the violations into their order, the worst first, with what the tuning file knows for them."""
     own = store.of_job(store.load(tuning_path), job.fingerprint)
     known = remedies(own, job.ranks, len(set(job.nodes)))
-    rows = []
-    for one in sorted(found, key=lambda one: one.instead_seconds / one.seconds):
-        pick = known.get((OPERATIONS[one.call], one.size))
-        row = (
+    ordered = sorted(found, key=lambda one: one.instead_seconds / one.seconds)
+    return [_Remedied(one, known.get((OPERATIONS[one.call], one.size))) for one in ordered]
+
+
+def _as_data(remedied: list[_Remedied], count: int, job: Job) -> dict[str, Any]:
+    return {
+        "mpi": _core.Fingerprint(list(job.fingerprint)).mpi,
+        "ranks": job.ranks,
+        "nodes": len(set(job.nodes)),
+        "guidelines": count,
+        "violations": [
+            {
+                "call": found.call,
+                "bytes": found.size,
+                "seconds": found.seconds,
+                "instead": found.instead,
+                "instead_seconds": found.instead_seconds,
+                "use": pick.use if pick else NATIVE,
+                "use_seconds": pick.seconds if pick else None,
+            }
+            for found, pick in remedied
+        ],
+    }
+
+
+def _print(remedied: list[_Remedied], count: int, job: Job) -> None:
+    fingerprint = _core.Fingerprint(list(job.fingerprint))
+    rows = [
+        (
             one.call,
             size_text(one.size) if one.size else "",
             time_text(one.seconds),
             one.instead,
             time_text(one.instead_seconds),
             f"{one.seconds / one.instead_seconds:.2f}",
-            f"{pick.use}, {time_text(pick.seconds)}" if pick else "native",
+            f"{pick.use}, {time_text(pick.seconds)}" if pick else NATIVE,
         )
-        rows.append(row)
+        for one, pick in remedied
+    ]
     if rows:
         print_table(["call", "unit", "takes", "instead", "takes", "times", "Thalweg"], rows, texts=(0, 3, 6))
-    print(f"{len(found)} of {count} guidelines are violated by {fingerprint.mpi} with {count_text(job.ranks, 'rank')}")
+    ranks = count_text(job.ranks, "rank")
+    print(f"{len(remedied)} of {count} guidelines are violated by {fingerprint.mpi} with {ranks}")

@@ -6,7 +6,6 @@ import os
 import re
 import signal
 import sys
-import time
 from collections.abc import Sequence
 from statistics import geometric_mean
 
@@ -17,6 +16,7 @@ from thalweg.errors import USAGE, ThalwegError
 from thalweg.lab.hosts import saved
 from thalweg.nic import status
 from thalweg.pages.writing import write_page
+from thalweg.progress import ProgressLines
 from thalweg.settings.layers import default_tuning_file
 from thalweg.text_files import check_writable
 from thalweg.trials.cases import OFFLOADED, OPERATIONS, SIZES, Case, cases
@@ -26,9 +26,6 @@ from thalweg.tune.objective import Objective, objective_of
 from thalweg.tune.page import tuning_page
 from thalweg.tune.run import Found, Request, native_ratio, tune, write_document
 from thalweg.units import size_text, time_text
-
-_SECONDS_BETWEEN_LINES = 5
-"""Where stderr is no terminal, which a bar needs."""
 
 _UNITS = {"s": 1, "": 1, "m": 60, "min": 60, "h": 3600}
 
@@ -74,8 +71,7 @@ class Bar:
         """Draw on this progress display."""
         self._progress, self._clock, self._cases = progress, clock, cases
         self._task: TaskID = progress.add_task("", total=cases, gain="")
-        self._is_drawn = progress.console.is_terminal
-        self._next_line = 0.0
+        self._lines = ProgressLines(first_after_s=0)
         self.all: dict[Case, Found] = {}
 
     def announce(self, what: str) -> None:
@@ -83,9 +79,7 @@ class Bar:
         left_s = max(0.0, self._clock.left_s())
         left = "" if math.isinf(left_s) else f", {left_s:.0f} s left"
         self._progress.update(self._task, description=f"{what}{left}")
-        if not self._is_drawn and time.monotonic() >= self._next_line:
-            print(f"thalweg: {what}{left}", file=sys.stderr, flush=True)
-            self._next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
+        self._lines.show(f"{what}{left}")
 
     def found(self, one: Found, part: float) -> None:
         """Tell what was found."""

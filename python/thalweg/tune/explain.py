@@ -2,8 +2,8 @@
 """`thalweg tune explain CALL`: what would run for a call, and why."""
 
 import os
-from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from rich.table import Table
 
@@ -146,60 +146,115 @@ def simulated_cells(question: Question, candidate: _core.Candidate, machine: _co
     return [time_text(found.seconds), f"{time_text(waiting)}{link}" if waiting else ""]
 
 
-def explain_call(  # noqa: PLR0913
-    question: Question,
-    machine_file: str,
-    tuning_file: str,
-    limit: int,
-    *,
-    closed_forms: bool = False,
-    simulated: bool = False,
-) -> None:
-    """Print candidates, measurements and the pick; also the times of the papers' equations, and of a simulation."""
+class Explained(NamedTuple):
+    """A call's candidates in the model's order, and what was measured of it."""
+
+    question: Question
+    machine: _core.Machine
+    machine_file: str
+    space: list[_core.Candidate]
+    picks: list[tuple[_core.Pick, _core.Tuning]]
+    tuning_path: str
+
+    @property
+    def measured(self) -> dict[str, _core.Pick]:
+        """Give the picks of just that size and degree, by what they run."""
+        return {pick.use: pick for pick, _ in reversed(self.picks) if is_measured(pick, self.question)}
+
+    @property
+    def native_seconds(self) -> float | None:
+        """Give what the library's own was measured to take; None where it was not."""
+        has_case = self.picks and is_measured(self.picks[0][0], self.question)
+        return self.picks[0][0].native_seconds if has_case else None
+
+
+def explained(question: Question, machine_file: str, tuning_file: str) -> Explained:
+    """Find out what would run for a call. Raises ThalwegError for what is no collective."""
     _require_collective(question.call)
     tuning_path = tuning_path_of(tuning_file)
     picks = known_picks(store.load(tuning_path), question, nonblocking=question.is_nonblocking)
     tuned = files.titled(picks[0][1].machine.describe(), os.environ) if picks else ""
     path = machine_file or tuned or files.newest(os.environ)
     machine = files.load(path) if path else _core.default_machine()
+    return Explained(question, machine, path, candidates(question, machine), picks, tuning_path)
+
+
+def explained_data(found: Explained) -> dict[str, Any]:
+    """Give it as plain data, all candidates; times in seconds."""
+    question, measured = found.question, found.measured
+    return {
+        "kind": "call",
+        "call": f"{'i' if question.is_nonblocking else ''}{question.call}",
+        "bytes": question.size,
+        "degree": question.degree,
+        "ranks": question.ranks,
+        "nodes": question.node_count,
+        "machine": found.machine.title,
+        "machine_file": found.machine_file,
+        "candidates": [
+            {
+                "candidate": one.text,
+                "predicted_s": one.seconds,
+                "is_bound": one.is_bound,
+                "cpu_s": one.cpu_seconds,
+                "measured_s": measured[one.text].seconds if one.text in measured else None,
+            }
+            for one in found.space
+        ],
+        "native_s": found.native_seconds,
+        "pick": found.picks[0][0].use if found.picks else NATIVE,
+        "reason": reason(question, found.picks, found.tuning_path),
+    }
+
+
+def print_explained(found: Explained, limit: int, *, closed_forms: bool = False, simulated: bool = False) -> None:
+    """Print candidates, measurements and the pick; also the times of the papers' equations, and of a simulation."""
+    question, space = found.question, found.space
     console = output_console()
     console.print(
         f"{question.title}, {count_text(question.ranks, 'rank')} on {count_text(question.node_count, 'node')}"
     )
-    console.print(f"machine: {machine.title}" + (f" ({path})" if path else ""))
-    if remark := remark_on_routes(question.node_count, question.places(machine)):
+    console.print(f"machine: {found.machine.title}" + (f" ({found.machine_file})" if found.machine_file else ""))
+    if remark := remark_on_routes(question.node_count, question.places(found.machine)):
         console.print(remark)
-    space = candidates(question, machine)
+    forms = {
+        one.text: form
+        for one in (space[: limit or len(space)] if closed_forms else [])
+        if (form := closed_form(question, one, found.machine))
+    }
+    console.print(_table(found, limit, forms, closed_forms=closed_forms, simulated=simulated))
+    if forms:
+        sources = {text.split(":")[0]: source for text, (_, source) in forms.items()}
+        console.print("closed forms: " + "; ".join(f"{name}: {source}" for name, source in sources.items()))
+    if limit and len(space) > limit:
+        console.print(f"… and {len(space) - limit} more candidates (--all)")
+    _print_pick(question, found.picks, found.tuning_path)
+
+
+def _table(
+    found: Explained, limit: int, forms: Mapping[str, tuple[float, str]], *, closed_forms: bool, simulated: bool
+) -> Table:
     headers = ["candidate", "predicted", "CPU per rank", "measured", *(["closed form"] if closed_forms else [])]
     headers += ["simulated", "waits for links"] if simulated else []
     table = Table(*headers, box=None)
     table.columns[0].overflow = "fold"  # it is what --use takes, so nothing of it may be cut off
-    measured = {pick.use: pick for pick, _ in reversed(picks) if is_measured(pick, question)}
-    native = picks[0][0] if picks and is_measured(picks[0][0], question) else None
-    sources: dict[str, str] = {}
-    for candidate in space[: limit or len(space)]:
-        form = closed_form(question, candidate, machine) if closed_forms else None
-        if form:
-            sources[candidate.text.split(":")[0]] = form[1]
-        pick = measured.get(candidate.text)
+    measured = found.measured
+    for candidate in found.space[: limit or len(found.space)]:
+        pick, form = measured.get(candidate.text), forms.get(candidate.text)
         table.add_row(
             candidate.text,
             predicted_text(candidate),
             time_text(candidate.cpu_seconds),
             time_text(pick.seconds) if pick else "",
             *([time_text(form[0]) if form else ""] if closed_forms else []),
-            *(simulated_cells(question, candidate, machine) if simulated else []),
+            *(simulated_cells(found.question, candidate, found.machine) if simulated else []),
         )
     for use, pick in measured.items():
         if pick.library_algorithm:
             table.add_row(use, "", "", time_text(pick.seconds))
-    table.add_row(NATIVE, "", "", time_text(native.native_seconds) if native else "")
-    console.print(table)
-    if sources:
-        console.print("closed forms: " + "; ".join(f"{name}: {source}" for name, source in sources.items()))
-    if limit and len(space) > limit:
-        console.print(f"… and {len(space) - limit} more candidates (--all)")
-    _print_pick(question, picks, tuning_path)
+    native = found.native_seconds
+    table.add_row(NATIVE, "", "", "" if native is None else time_text(native))
+    return table
 
 
 def tuning_path_of(given: str) -> str:

@@ -5,9 +5,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from thalweg.trials.session import NATIVE
+from thalweg.tune.explain import Question
 from thalweg.units import partners_text, size_text, time_text
 
 _SHOWN = 4
+
+
+def learned_name(question: Question) -> str:
+    """Name a call as what was learned has it: ibcast."""
+    call = {"broadcast": "bcast"}.get(question.call, question.call)
+    return f"{'i' if question.is_nonblocking else ''}{call}"
 
 
 def learned_of(report: Mapping[str, Any], call: str, ranks: int, size: int) -> list[Mapping[str, Any]]:

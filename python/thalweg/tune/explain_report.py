@@ -1,132 +1,141 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`thalweg tune explain REPORT`: what ran for each call of a finished run, why, and what the alternatives are."""
+"""`thalweg tune explain REPORT`: what ran for the calls of a finished run, what would, and the details behind it."""
 
 import os
 from collections.abc import Mapping, Sequence
 from shlex import quote
-from typing import Any
+from typing import Any, NamedTuple
 
 from thalweg import _core
-from thalweg.documents import REPORT, parse_json
+from thalweg.answers.answer import answered
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.machine import files
 from thalweg.pages.render import percent
-from thalweg.terminal import print_line, print_next
-from thalweg.text_files import read_text
+from thalweg.report.run_report import REMEDY, RunReport, read_report
+from thalweg.terminal import print_line, print_next, print_table
 from thalweg.trials.cases import NONBLOCKING, OPERATIONS
 from thalweg.trials.session import NATIVE
 from thalweg.tune import store
 from thalweg.tune.explain import Question, candidates, known_picks, reason, tune_command, tuning_path_of
-from thalweg.tune.explain_learned import learned_lines, learned_of
+from thalweg.tune.explain_learned import learned_lines, learned_name, learned_of
+from thalweg.tune.explain_rows import HEADINGS, TEXTS, Row, rows_of
 from thalweg.tune.explain_streams import stream_lines
+from thalweg.tune.promise import search_promise
+from thalweg.tune.wanted import call_of, unit_size
 from thalweg.units import count_text, time_text
 
-_CALLS_WITH_WHOLE_VECTOR = ("broadcast", "reduce", "allreduce", "scan", "exscan")
 _SHOWN = 3
-_NEIGHBORS = 2
-"""Of a rank where neighborhoods are tuned, which is on a ring; reports do not count them."""
+_ROWS_SHOWN = 12
+_OTHERS_MIN = 0.001
+_CORES_MAX = 1 << 20
+_UNMEASURED = "(1) nothing was measured for such calls in jobs of this shape; a prediction alone never replaces native"
 
 
-def call_of(function: str) -> tuple[str, bool]:
-    """Name the call of an MPI function as selections do, and tell whether its program goes on between begin and end.
+class Known(NamedTuple):
+    """A report, and what predictions and picks for it stand on."""
 
-    Of persistent ones it does, as of nonblocking ones.
-    """
-    name = function.removeprefix("MPI_").removesuffix("_c")
-    call = name.removeprefix("I").lower().removesuffix("_init")
-    return {"bcast": "broadcast"}.get(call, call), name.startswith("I") or name.endswith("_init")
-
-
-def unit_size(call: str, total: float, ranks: int) -> int:
-    """Give the bytes of a unit from the payload of one rank's call, as reports count it."""
-    if call in _CALLS_WITH_WHOLE_VECTOR or call in ("gather", "scatter", "allgather", "allgatherv", "barrier"):
-        return round(total)
-    if call.startswith("neighbor_"):
-        return round(total / _NEIGHBORS)
-    return round(total / max(ranks, 1))
+    path: str
+    report: RunReport
+    machine: _core.Machine
+    machine_file: str
+    tuning: list[_core.Tuning]
 
 
-def explain_report(path: str, machine_file: str, tuning_file: str) -> None:
-    """Explain every collective call site of a finished run."""
-    remedy = "thalweg run --report FILE writes one"
-    report = parse_json(read_text(path, remedy), path, remedy)
-    if not isinstance(report, dict) or report.get("format") != REPORT:
-        raise ThalwegError(USAGE, f"{path} is no report of a run", remedy)
-    try:
-        commands = _explain(report, path, machine_file, tuning_file)
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-        raise ThalwegError(USAGE, f"{path} is no whole report of a run: {error!r}", remedy) from error
+def explain_report(  # noqa: PLR0913
+    path: str, machine_file: str, tuning_file: str, *, has_details: bool, is_whole: bool, json_file: str
+) -> None:
+    """Explain the collectives of a finished run: as a table, or with details of every call site."""
+    report = read_report(path)
+    machine_path = machine_file or files.known_file_of(report.fingerprint, os.environ) or files.newest(os.environ)
+    known = Known(
+        path,
+        report,
+        files.load(machine_path) if machine_path else _default_machine(report.fingerprint),
+        machine_path,
+        store.of_job(store.load(tuning_path_of(tuning_file)), report.fingerprint),
+    )
+    rows = rows_of(report, known.tuning)
+    commands = _commands(known, rows)
+    if answered("tune explain", _as_data(known, rows, commands), json_file):
+        return
+    print_line(f"{' '.join(report.command)}: {report.library}; {report.tuning or 'no tuning file'}")
+    if has_details:
+        _print_details(known, rows)
+    else:
+        _print_rows(report, rows, len(rows) if is_whole else _ROWS_SHOWN)
     for command in commands:
         print_next(command)
 
 
-def _explain(report: Mapping[str, Any], path: str, machine_file: str, tuning_file: str) -> list[str]:
-    """Print the explanation, and give the commands that help next."""
-    machine_path = machine_file or _machine_of(report) or files.newest(os.environ)
-    machine = files.load(machine_path) if machine_path else _default_machine(report)
-    tuning = store.of_job(store.load(tuning_path_of(tuning_file)), _fingerprint(report))
-    print_line(f"{' '.join(report['command'])}: {report['mpi']['library']}; {report.get('tuning') or 'no tuning file'}")
-    print_line(f"machine: {machine.title}")
-    unmeasured = Unmeasured()
-    for site in report["calls"]:
-        for line in [] if site.get("own") else site_lines(site, report, machine, tuning, unmeasured):
-            print_line(line)
-    for stream in report.get("streams", []):
-        for line in stream_lines(stream):
-            print_line(line)
-    for line in unmeasured.lines():
-        print_line(line)
-    return unmeasured.commands(path, len(report["ranks"]))
+def _print_rows(report: RunReport, rows: Sequence[Row], shown: int) -> None:
+    """Print the table, what it leaves out, and why nothing was chosen."""
+    if rows:
+        print_table(HEADINGS, [row.cells() for row in rows[:shown]], texts=TEXTS)
+    if (left := len(rows) - shown) > 0:
+        print_line(f"… and {left} more, {percent(sum(row.share for row in rows[shown:]))} of the run (--all)")
+    others = report.share(sum(site.time_ns for site in report.calls)) - sum(row.share for row in rows)
+    if others > _OTHERS_MIN:
+        print_line(f"{percent(others)} of the run is in other calls, which no strategy serves")
+    if any(row.gain_max is not None for row in rows):
+        print_line("up to: the transfer of calls for which nothing was measured; a prediction never replaces native")
+    if report.streams or rows:
+        print_line("--details says of each call site and stream what was measured, and what the model expects")
 
 
-class Unmeasured:
-    """Calls of which the tuning file knows nothing: the reason is said once, and the command that measures them."""
-
-    def __init__(self) -> None:
-        """Begin with none."""
-        self._sizes: dict[int, dict[str, set[int]]] = {}
-
-    def add(self, question: Question, *, nonblocking: bool) -> None:
-        """Keep one of a call that can be tuned."""
-        kinds = NONBLOCKING if nonblocking else OPERATIONS
-        operation = next(operation for operation, call in kinds.items() if call == question.call)
-        self._sizes.setdefault(question.ranks, {}).setdefault(operation, set()).add(question.size)
-
-    def lines(self) -> list[str]:
-        """Say why nothing was chosen for them; nothing where there are none."""
-        if not self._sizes:
-            return []
-        return [
-            "",
-            "(1) nothing was measured for such calls in jobs of this shape; a prediction alone never replaces native",
-        ]
-
-    def commands(self, path: str, job_ranks: int) -> list[str]:
-        """Give what measures them: of all ranks by the report, else a command for each number of ranks."""
-        return [
-            f"thalweg tune --for {quote(path)}"
-            if ranks == job_ranks
-            else tune_command(ranks, operations, set().union(*operations.values()))
-            for ranks, operations in sorted(self._sizes.items(), reverse=True)
-        ]
+def _print_details(known: Known, rows: Sequence[Row]) -> None:
+    print_line(f"machine: {known.machine.title}")
+    document = known.report.document
+    try:
+        for site in document["calls"]:
+            for line in [] if site.get("own") else site_lines(site, document, known.machine, known.tuning):
+                print_line(line)
+        for stream in document.get("streams", []):
+            for line in stream_lines(stream):
+                print_line(line)
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        raise ThalwegError(USAGE, f"{known.path} is no whole report of a run: {error!r}", REMEDY) from error
+    if any(row.gain_max is not None for row in rows):
+        print_line("")
+        print_line(_UNMEASURED)
 
 
-def _fingerprint(report: Mapping[str, Any]) -> list[str]:
-    """Give the values: version 2 has names beside them."""
-    return [one["value"] if isinstance(one, dict) else one for one in report.get("fingerprint") or []]
+def _commands(known: Known, rows: Sequence[Row]) -> list[str]:
+    """Give what measures calls of which nothing is known: of all ranks by the report, else for each number of ranks."""
+    open_rows: dict[int, list[Row]] = {}
+    for row in rows:
+        if row.gain_max is not None:
+            open_rows.setdefault(row.ranks, []).append(row)
+    commands = []
+    for ranks, found in sorted(open_rows.items(), reverse=True):
+        promise = search_promise(sum(row.gain_max or 0.0 for row in found))
+        if ranks == len(known.report.ranks):
+            commands.append(f"thalweg tune --for {quote(known.path)}{promise}")
+        else:
+            operations, sizes = {row.operation for row in found}, {row.size for row in found}
+            commands.append(tune_command(ranks, operations, sizes) + promise)
+    return commands
 
 
-def _machine_of(report: Mapping[str, Any]) -> str:
-    fingerprint = _fingerprint(report)
-    path = files.file_of(fingerprint, os.environ) if len(fingerprint) == store.FINGERPRINT_LINES else None
-    return str(path) if path and os.path.exists(path) else ""  # not where its name is too long
+def _as_data(known: Known, rows: Sequence[Row], commands: Sequence[str]) -> dict[str, Any]:
+    report = known.report
+    return {
+        "kind": "report",
+        "report": known.path,
+        "command": list(report.command),
+        "mpi": report.library,
+        "tuning": report.tuning,
+        "machine": known.machine.title,
+        "machine_file": known.machine_file,
+        "calls": [row.as_data() for row in rows],
+        "gain_max": sum(row.gain_max or 0.0 for row in rows),
+        "next": list(commands),
+    }
 
 
-def _default_machine(report: Mapping[str, Any]) -> _core.Machine:
+def _default_machine(fingerprint: Sequence[str]) -> _core.Machine:
     machine = _core.default_machine()
-    fingerprint = _fingerprint(report)
-    if len(fingerprint) == store.FINGERPRINT_LINES:
-        machine.cores = int(fingerprint[1])
+    if len(fingerprint) == store.FINGERPRINT_LINES and fingerprint[1].isdecimal():
+        machine.cores = min(int(fingerprint[1]), _CORES_MAX)
     return machine
 
 
@@ -135,7 +144,6 @@ def site_lines(
     report: Mapping[str, Any],
     machine: _core.Machine,
     tuning: Sequence[_core.Tuning],
-    unmeasured: Unmeasured,
 ) -> list[str]:
     """Tell of one call site: what ran, what was measured, what the model expects of others."""
     ranks = site["communicator_ranks"]
@@ -157,14 +165,13 @@ def site_lines(
             f"{time_text(gain['use_ns'] * 1e-9)}, as a phase of a stream about {time_text(gain['stream_ns'] * 1e-9)}"
         )
     call, is_nonblocking = call_of(site["function"])
-    name = {"broadcast": "bcast"}.get(call, call)
     if call not in _core.calls() or ranks <= 1:
         lines.append("  no alternatives: " + ("one rank" if ranks == 1 else "no collective that strategies serve"))
         return lines
     per_node = -(-ranks // min(ranks, report["nodes"]))
-    question = Question(call, unit_size(call, size, ranks), ranks, per_node)
+    question = Question(call, unit_size(call, size, ranks), ranks, per_node, is_nonblocking=is_nonblocking)
     picks = known_picks(tuning, question, nonblocking=is_nonblocking)
-    learned = learned_of(report, f"{'i' if is_nonblocking else ''}{name}", ranks, question.size)
+    learned = learned_of(report, learned_name(question), ranks, question.size)
     lines += [f"  {line}" for entry in learned for line in learned_lines(entry)]
     lines += hidden_lines(site)
     kind = "nonblocking " if is_nonblocking else ""
@@ -175,7 +182,6 @@ def site_lines(
         lines.append(f"  {kind}pick: {NATIVE}: thalweg tune does not tune {kind}{call}")
     elif not learned:
         lines.append(f"  {kind}pick: {NATIVE} (1)")
-        unmeasured.add(question, nonblocking=is_nonblocking)
     if call.endswith(("v", "w")) or call.startswith("neighbor"):
         lines.append("  not predicted: its sizes are known to each rank alone")
         return lines

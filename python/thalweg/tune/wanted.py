@@ -9,7 +9,6 @@ from thalweg.errors import USAGE, ThalwegError
 from thalweg.pages.render import percent
 from thalweg.report.run_report import CallSite, RunReport, read_report
 from thalweg.trials.cases import NONBLOCKING, OPERATIONS, WITHOUT_SIZE, Case
-from thalweg.tune.explain_report import call_of, unit_size
 from thalweg.units import time_text
 
 if TYPE_CHECKING:
@@ -23,6 +22,9 @@ SEVERAL = 2
 _UNIT = 8
 """Sizes that are tried are multiples of it."""
 _PLACES_MAX = 3
+_CALLS_WITH_WHOLE_VECTOR = ("broadcast", "reduce", "allreduce", "scan", "exscan")
+_NEIGHBORS = 2
+"""Of a rank where neighborhoods are tuned, which is on a ring; reports do not count them."""
 
 
 class Wanted(NamedTuple):
@@ -31,6 +33,25 @@ class Wanted(NamedTuple):
     case: Case
     places: tuple[str, ...]
     share: float
+
+
+def call_of(function: str) -> tuple[str, bool]:
+    """Name the call of an MPI function as selections do, and tell whether its program goes on between begin and end.
+
+    Of persistent ones it does, as of nonblocking ones.
+    """
+    name = function.removeprefix("MPI_").removesuffix("_c")
+    call = name.removeprefix("I").lower().removesuffix("_init")
+    return {"bcast": "broadcast"}.get(call, call), name.startswith("I") or name.endswith("_init")
+
+
+def unit_size(call: str, total: float, ranks: int) -> int:
+    """Give the bytes of a unit from the payload of one rank's call, as reports count it."""
+    if call in _CALLS_WITH_WHOLE_VECTOR or call in ("gather", "scatter", "allgather", "allgatherv", "barrier"):
+        return round(total)
+    if call.startswith("neighbor_"):
+        return round(total / _NEIGHBORS)
+    return round(total / max(ranks, 1))
 
 
 def operation_of(function: str) -> str:

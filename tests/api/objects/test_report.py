@@ -28,5 +28,5 @@ def test_the_report_says_what_fences_chose(tmp_path: Path) -> None:
     chosen = [remark for remark in remarks if " of 3 ranks, " in remark and " predicted" in remark]
     assert any(remark.startswith("association 0 of ") for remark in chosen), remarks
     assert chosen[0] in result.err
-    command = [*thalweg_command(), "tune", "explain", str(report)]
+    command = [*thalweg_command(), "tune", "explain", "--details", str(report)]
     assert chosen[0] in subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout

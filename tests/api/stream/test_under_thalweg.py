@@ -90,7 +90,7 @@ def test_the_report_has_what_streams_have_done(mpi: str, settings: dict[str, str
     assert len(parts) == 2
     assert all(re.fullmatch(r"report\.cpp:\d+", stream["source"]) for stream in parts)
     assert 'stream at "many" phases: 4 ranks, direct, 40 phases; ' in result.err
-    command = [*thalweg_command(), "tune", "explain", str(report)]
+    command = [*thalweg_command(), "tune", "explain", "--details", str(report)]
     explained = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
     assert explained.count("\nstream at ") == len(streams_of(report))
     assert "  longest of 11 phases that were noted: number " in explained

@@ -6,7 +6,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thalweg.pairs.command import judgment
+from thalweg.pairs.judgments import judgment
 from thalweg.pairs.outputs import compare, text_of
 
 LINES = st.lists(st.text(alphabet="ab1", min_size=1, max_size=3), max_size=8)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from answer_forms import checked
 from support import Command, Programs
 
 STABLE = """
@@ -49,11 +50,13 @@ def test_pairs_are_run_and_compared(form: str, thalweg: Command, programs: Progr
     program = programs.build("stable", STABLE, "mpicc.openmpi")
     start = ["-n", "2", "--", program] if form == "ranks" else ["mpirun.openmpi", "-np", "2", program]
     kept = tmp_path / "try.json"
-    done = thalweg("try", "--pairs", "2", "--keep", str(kept), *start)
+    done = thalweg("try", "--pairs", "2", "--keep", str(kept), "--json", str(tmp_path / "answer.json"), *start)
     assert done.returncode == 0, done.stderr
     assert "answers equal (1 lines that do not change from run to run)" in done.stdout
     assert "no sure difference with fewer than 4 pairs" in done.stdout
     assert f"next: thalweg tune --for {kept}" in done.stdout
+    answer = checked("try", (tmp_path / "answer.json").read_text())
+    assert (len(answer["pairs"]), answer["outputs"]["are_equal"], answer["report"]) == (2, True, str(kept))
     assert json.loads(kept.read_text())["calls"][0]["function"] == "MPI_Allreduce"
     assert sum(line.startswith("  run ") for line in done.stdout.splitlines()) == 2
 

@@ -14,6 +14,8 @@ from playwright.sync_api import Page as Tab
 from report_pages import whole_document
 
 from thalweg.pages.plain import Figure, Page, Section, Table
+from thalweg.placement.advice import Advice
+from thalweg.placement.advice_page import advice_page
 from thalweg.report.page import page
 from thalweg.report.run_report import read_report, report_of
 
@@ -155,6 +157,18 @@ def test_a_table_of_an_answer_is_sorted(browser: Browser, tmp_path: Path) -> Non
     assert cells.all_inner_texts() == ["a", "b", "c"]
     opened.page.get_by_role("button", name="time").click()
     assert cells.all_inner_texts() == ["c", "b", "a"]
+    assert opened.faults == []
+
+
+@pytest.mark.parametrize("width", [360, 1200])
+def test_advice_fits_the_screen_and_is_sorted(browser: Browser, tmp_path: Path, width: int) -> None:
+    found = [Advice(f"{side}x1", side, 1, 0, side * 1e-3, side * 2e-3, 1.5, 2e6, "(0,0)+x") for side in (2, 4, 9)]
+    opened = Opened(browser, tmp_path, advice_page(found, "halo.mtx", "torus:9x9"))
+    opened.page.set_viewport_size({"width": width, "height": 800})
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
+    opened.page.get_by_role("button", name="nodes").click()
+    opened.page.get_by_role("button", name="nodes").click()
+    assert opened.page.locator("tbody td:first-child").all_inner_texts() == ["9x1", "4x1", "2x1"]
     assert opened.faults == []
 
 

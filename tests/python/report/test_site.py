@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from answer_forms import checked
 from support import Command
 from thalweg.errors import ThalwegError
 from thalweg.report.site import document_of, lines_of, read_site, since_from_text
@@ -71,7 +72,7 @@ def test_an_empty_folder_is_refused(thalweg: Command, tmp_path: Path) -> None:
 
 def test_json_is_what_the_table_has(thalweg: Command, tmp_path: Path) -> None:
     done = thalweg("site", logs(tmp_path, JOB), "--json")
-    assert json.loads(done.stdout)["calls"][0]["function"] == "Alltoall"
+    assert checked("site", done.stdout)["calls"][0]["function"] == "Alltoall"
 
 
 WRONG: st.SearchStrategy[Any] = st.sampled_from([None, [], {}, "", "x", True, [None], [{}]])

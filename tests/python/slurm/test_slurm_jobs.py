@@ -129,7 +129,7 @@ def test_an_allocation_has_the_librarys_own_algorithms(
 def test_the_doctor_sees_the_cluster(cluster: Cluster) -> None:
     done = cluster.run("srun", "thalweg", "doctor", "--json")
     assert done.status == 0, done.out + done.err
-    found = {one["subject"]: one for one in json.loads(done.out)}
+    found = {one["subject"]: one for one in json.loads(done.out)["findings"]}
     assert "pmi2, pmix" in found["Slurm"]["text"]
     assert "none by default" in found["Slurm"]["text"]
     assert "--mpi=pmix (Open MPI)" in found["Slurm"]["remedy"]

@@ -98,15 +98,14 @@ def test_answers_are_the_same(
     ],
 )
 def test_every_call_is_explained(program: Program, site: Site, prepared: dict[str, tuple[Job, Answer]]) -> None:
-    """`thalweg tune explain` says of each call what ran, and why, or why there is no choice."""
+    """`thalweg tune explain --details` says of each call what ran, and why, or why there is no choice."""
     folder, job, _ = _prepare(program, site, prepared)
     report_file = folder / "explained.json"
     _answer(program, job, folder, ("--learn-budget", "100", "--report", str(report_file)))
     calls = json.loads(report_file.read_text())["calls"]
     assert calls
-    explained = run(
-        [*thalweg_command(), "tune", "explain", str(report_file)], base_environment(os.environ), folder, LIMIT_S
-    )
+    command = [*thalweg_command(), "tune", "explain", "--details", str(report_file)]
+    explained = run(command, base_environment(os.environ), folder, LIMIT_S)
     blocks: list[list[str]] = []
     for line in explained.output.splitlines()[2:]:
         if not line:

@@ -26,7 +26,7 @@ def calls_of(name: str, ranks: int, program: str, report: Path) -> list[dict[str
 
 
 def explained(report: Path) -> str:
-    command = [*thalweg_command(), "tune", "explain", str(report)]
+    command = [*thalweg_command(), "tune", "explain", "--details", str(report)]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
 
 

@@ -21,12 +21,18 @@ std::size_t columns() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
+// As the user may write the report's file, where `thalweg run` knows it (python/thalweg/launch/screen.py).
+std::string name_of(const std::string& report) {
+  const std::string name = variable("THALWEG_REPORT_NAME");
+  return name.empty() || report.empty() ? report : name;
+}
+
 } // namespace
 
 SummaryForm form_asked_for(const std::string& report) {
   return {.columns = columns(),
           .has_bars = variable("THALWEG_BARS") == "1",
-          .report = report,
+          .report = name_of(report),
           .keeping = variable("THALWEG_KEEPING")};
 }
 

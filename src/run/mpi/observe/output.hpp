@@ -51,7 +51,7 @@ struct RunDescription {
 struct SummaryForm {
   std::size_t columns = 0; ///< of the screen; 0: none, as in files
   bool has_bars = false;   ///< whether the screen shows UTF-8's block characters
-  std::string report{};    ///< the file that has it all, empty where none is written
+  std::string report{};    ///< the file that has it all, by its shortest name; empty where none is written
   std::string keeping{};   ///< the command that would write one, empty where it is not known
 };
 
