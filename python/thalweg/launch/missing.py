@@ -38,6 +38,8 @@ class Missing(NamedTuple):
     host: str
     ranks: str
     part: str
+    number: int = 1
+    """How many they are."""
 
 
 def missing_in(report: str) -> list[Missing]:
@@ -47,13 +49,15 @@ def missing_in(report: str) -> list[Missing]:
             found = json.load(file).get("missing", [])
     except (OSError, ValueError):
         return []
-    return [Missing(one["host"], one["ranks"], one["part"]) for one in found]
+    return [Missing(one["host"], one["ranks"], one["part"], one["count"]) for one in found]
 
 
 def missing_of(document: Document) -> tuple[Missing, ...]:
     """Read who is missing in a report that is open."""
     parts = [] if document.value("missing") is None else document.parts("missing")
-    return tuple(Missing(part.text("host"), part.text("ranks"), part.text("part")) for part in parts)
+    return tuple(
+        Missing(part.text("host"), part.text("ranks"), part.text("part"), part.whole_number("count")) for part in parts
+    )
 
 
 def can_bring(environment: Mapping[str, str]) -> bool:

@@ -39,20 +39,25 @@ def check_whole(cluster: Cluster, document: dict[str, Any]) -> None:
     assert [one["rank"] for one in sites["MPI_Barrier"]["in_progress"]] == [0, 1, 2]
 
 
-@pytest.mark.parametrize("how", ["killed", "aborts"])
+@pytest.mark.parametrize("how", ["killed", "aborts", "waits"])
 def test_in_front_of_srun_all_ranks_are_reported(cluster: Cluster, ends: str, how: str) -> None:
-    """Where no folder is shared, and where a node has not even the report's folder, a step of Slurm's brings parts."""
+    """Where no folder is shared, and where a node has not even the report's folder, a step of Slurm's brings parts.
+
+    Ranks that wait are ended by a signal.
+    """
     own = f"{cluster.private}/front-{how}"
+    end = "until grep -q started slurm-$SLURM_JOB_ID.out; do sleep 0.1; done; scancel --signal=TERM $SLURM_JOB_ID"
+    paths = [f"{own}/own"] if how == "waits" else [f"{own}/own", f"common-{how}"]
     said = ran(
         cluster,
         f"mkdir -p {own}",
-        *(f"thalweg run --report {path}.json {SRUN} {ends} {how}" for path in (f"common-{how}", f"{own}/own")),
+        f"({end}) &" if how == "waits" else "",
+        *(f"thalweg run --report {path}.json {SRUN} {ends} {how}; ls {path}*" for path in paths),
         f"cp {own}/own.json own-{how}.json",
-        f"ls {own}; ls -d common-{how}*",
     )
-    for name in ("common", "own"):
-        check_whole(cluster, read(cluster, f"{name}-{how}.json"))
-    assert said.count(f"outside of MPI when the job ended: rank 3 on {cluster.nodes[1]}") == 2
+    for path in paths:
+        check_whole(cluster, read(cluster, f"{Path(path).name.partition('-')[0]}-{how}.json"))
+    assert said.count(f"outside of MPI when the job ended: rank 3 on {cluster.nodes[1]}") == len(paths)
     assert ".parts" not in said, said
 
 
@@ -83,7 +88,6 @@ def test_ranks_that_cannot_be_had_are_named_and_join_later(cluster: Cluster, end
         assert time.monotonic() < end_s, cluster.output(job)
         time.sleep(0.1)
     assert f"copy that into {own}.parts, and run: thalweg report {own}.parts" in cluster.output(job)
-    cluster.wait(job, "CANCELLED")
     show = f"import json; print(json.dumps(json.load(open({own!r}))['missing']))"
     said = ran(
         cluster,
