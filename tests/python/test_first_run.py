@@ -4,7 +4,6 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -127,7 +126,7 @@ def test_units_of_all_ranks_together_have_a_bound() -> None:
 
 @pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
 def test_only_the_surely_faster_is_kept_and_programs_begin_with_it(
-    thalweg: Callable[..., Command], tmp_path: Path, mpi: str
+    thalweg: Command, tmp_path: Path, mpi: str
 ) -> None:
     file = tmp_path / "tuning.toml"
     done = thalweg("setup", "-n", "2", "--mpi", mpi, "--budget", "3s", "--tuning", str(file))
