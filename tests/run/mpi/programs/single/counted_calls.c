@@ -41,7 +41,7 @@ static int below(Thread* thread, int limit) {
   return (int)((thread->state >> 33) % (uint64_t)limit);
 }
 
-static void end(Thread* thread, MPI_Request* request) {
+static void end_request(Thread* thread, MPI_Request* request) {
   made(thread, wait_one, 0);
   MUST(MPI_Wait(request, MPI_STATUS_IGNORE));
 }
@@ -53,7 +53,7 @@ static void exchange(Thread* thread, int own, int count, MPI_Datatype type, int 
   MUST(MPI_Isend(sent, count, type, own, 1, thread->comm, &request));
   made(thread, recv, (long)count * size);
   MUST(MPI_Recv(received, count, type, own, 1, thread->comm, MPI_STATUS_IGNORE));
-  end(thread, &request);
+  end_request(thread, &request);
 }
 
 static void look(Thread* thread, int own) {
@@ -70,8 +70,8 @@ static void look(Thread* thread, int own) {
   made(thread, isend, sizeof(double));
   MPI_Request sending;
   MUST(MPI_Isend(&(double){1}, 1, MPI_DOUBLE, own, 2, thread->comm, &sending));
-  end(thread, &sending);
-  end(thread, &request);
+  end_request(thread, &sending);
+  end_request(thread, &request);
 }
 
 static void meet(Thread* thread, int count) {
@@ -94,7 +94,7 @@ static void meet(Thread* thread, int count) {
   default:
     made(thread, iallreduce, bytes);
     MUST(MPI_Iallreduce(own, sums, count, MPI_INT, MPI_SUM, thread->comm, &request));
-    end(thread, &request);
+    end_request(thread, &request);
   }
 }
 
