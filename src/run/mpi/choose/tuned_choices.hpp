@@ -45,6 +45,7 @@ struct Decision {
   /// How many calls of this kind are left for which it holds; null: for good. Whoever makes such a call
   /// without asking again counts it here.
   std::uint32_t* calls_left = nullptr;
+  bool is_for_one_call = false; ///< the next one asks again
 };
 
 /// The name under which selections know an MPI operation.

@@ -151,7 +151,7 @@ CallResult make(const CollectiveCall& call, CommunicatorState& communicator, Not
         &call, ran.outcome == Outcome::done ? ran.implementation : "native", ran.plan, choice.id};
     note.recorded = notify({&communicator, *note.row, content});
   }
-  if (goes_the_fast_path(ran, communicator, note))
+  if (!decision.is_for_one_call && goes_the_fast_path(ran, communicator, note))
     cache_on_fast_path(call, communicator, ran.remembered, decision.calls_left, note);
   if (communicator.is_measured) [[unlikely]] {
     const MeasuredStart started = learned_call_ended(call, communicator, ran.was_refused);

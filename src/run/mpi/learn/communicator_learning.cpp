@@ -160,7 +160,9 @@ Decision CommunicatorLearning::choose(const CollectiveCall& call) {
 Decision CommunicatorLearning::choose_for_start(const LearnedCall& found) {
   CallSequence& sequence = *found.sequence;
   if (sequence.current->needs_round() && !open_started_round(sequence)) [[unlikely]]
-    return stopped_ ? Decision{} : Decision{&sequence.current->between_rounds(found.bytes)};
+    return stopped_
+               ? Decision{}
+               : Decision{.choice = &sequence.current->between_rounds(found.bytes), .is_for_one_call = true};
   const Choice& choice = sequence.current->next(found.bytes);
   if (sequence.current->is_measured()) [[unlikely]] {
     measuring_ = &sequence;
