@@ -150,7 +150,7 @@ def test_nonblocking_calls_run_as_they_were_tuned(
     assert "pick: bruck" in explained.stdout
     assert "exposed" in explained.stdout
     assert "complete after" in explained.stdout
-    whole = thalweg("tune", "explain", str(report), "--tuning", str(file))
+    whole = thalweg("tune", "explain", str(report), "--details", "--tuning", str(file))
     assert whole.returncode == 0, whole.stderr
     assert "nonblocking pick: bruck" in whole.stdout
     assert "was hidden" in whole.stdout

@@ -80,6 +80,7 @@ FORMS = {
             kind={"const": "call"},
             call=text(),
             bytes=whole("Of a unit."),
+            degree=number("To how many others a rank has something; 0: to all."),
             ranks=whole(),
             nodes=whole(),
             machine=text("Whose figures the predictions stand on."),

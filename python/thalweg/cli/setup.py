@@ -11,8 +11,8 @@ from thalweg.cli.options import Mpi, TuningFile
 def setup(
     *,
     ranks: Annotated[
-        int, typer.Option("--ranks", "-n", min=2, help="Number of ranks.", show_default="one for each core")
-    ] = 0,
+        int | None, typer.Option("--ranks", "-n", min=2, help="Number of ranks.", show_default="one for each core")
+    ] = None,
     mpi: Mpi = "openmpi",
     budget: Annotated[str, typer.Option(help="Time for it.")] = "5s",
     tuning: TuningFile = "",
