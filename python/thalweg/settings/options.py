@@ -63,8 +63,8 @@ OPTIONS: tuple[Option, ...] = (
         default=None,
         short="-u",
         metavar="SELECTION",
-        help="OPERATION=STRATEGY[:PARAMETER=VALUE,…][+thread]: the strategy for a collective; `native` is the library's "
-        "own. With +thread a thread of each rank advances nonblocking calls while the program computes.",
+        help="OPERATION=STRATEGY[:PARAMETER=VALUE,…][+thread]: the strategy for a collective; `native` is the "
+        "library's own. With +thread a thread of each rank advances nonblocking calls while the program computes.",
     ),
     Option(
         name="tuning",
