@@ -68,7 +68,7 @@ class TestReadingTheCommandLine:
             (["--use", "allreduce", "p"], SETTINGS, "--use: 'allreduce' is not of the form operation=strategy"),
             (["--use", "a=b;a=c", "p"], SETTINGS, "--use: a is selected twice: b and c"),
             (["--dry-run=1", "p"], USAGE, "--dry-run takes no value"),
-            (["--no-s", "p"], USAGE, "--no-s may be --no-setup or --no-summary or --no-shared-memory or --no-stream-progress"),
+            (["--no-s", "p"], USAGE, "--no-s may be --no-setup or --no-summary or --no-shared-memory"),
             (["-vx", "p"], USAGE, "no option -vx"),
             (["--native", "p"], USAGE, "no option --native"),
             (["--wait", "maybe", "p"], SETTINGS, "--wait: 'maybe' is not one of auto, yield, spin"),
