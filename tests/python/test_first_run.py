@@ -125,9 +125,7 @@ def test_units_of_all_ranks_together_have_a_bound() -> None:
 
 
 @pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
-def test_only_the_surely_faster_is_kept_and_programs_begin_with_it(
-    thalweg: Command, tmp_path: Path, mpi: str
-) -> None:
+def test_only_the_surely_faster_is_kept_and_programs_begin_with_it(thalweg: Command, tmp_path: Path, mpi: str) -> None:
     file = tmp_path / "tuning.toml"
     done = thalweg("setup", "-n", "2", "--mpi", mpi, "--budget", "3s", "--tuning", str(file))
     assert done.returncode == 0, done.stderr
