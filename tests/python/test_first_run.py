@@ -137,6 +137,21 @@ def test_only_the_surely_faster_is_kept_and_programs_begin_with_it(thalweg: Comm
         assert pick.use == "native" or pick.native_seconds >= SURE * pick.seconds
 
 
+def test_a_look_replaces_nothing_that_is_known(thalweg: Command, tmp_path: Path) -> None:
+    """Neither what a search has found, nor what programs have learned."""
+    file = tmp_path / "tuning.toml"
+    words = ("setup", "-n", "2", "--mpi", "openmpi", "--budget", "2s", "--tuning", str(file))
+    assert thalweg(*words).returncode == 0
+    (known,) = _core.load_tuning(str(file))
+    first = known.picks[0]
+    first.source, first.use = "tune", "native"
+    known.picks = [first]
+    _core.save_tuning(str(file), known)
+    assert thalweg(*words).returncode == 0
+    (after,) = _core.load_tuning(str(file))
+    assert [pick.source for pick in after.picks if (pick.call, pick.bytes) == (first.call, first.bytes)] == ["tune"]
+
+
 def test_an_mpi_that_is_not_there_is_an_error_of_the_command() -> None:
     from thalweg.tune.clock import Clock  # noqa: PLC0415
     from thalweg.tune.setup import Look, look  # noqa: PLC0415

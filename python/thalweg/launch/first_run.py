@@ -22,6 +22,8 @@ from thalweg.settings.values import NO_TUNING
 BUDGET_S = 5
 PATIENCE_S = 30
 """A look that takes so long is ended: the program is to start."""
+END_S = 12
+"""A look that is to end gets so long to end its job."""
 IDLE_LOAD = 0.5
 """Processes that ran in the last minute, for each core, of a machine that is not busy."""
 
@@ -60,14 +62,25 @@ def _is_idle() -> bool:
 
 
 def _mark(mpi: str, ranks: int, environment: Mapping[str, str]) -> Path:
-    """Name the file that says that the look was taken: by this library, on this kernel, with so many ranks."""
+    """Name the file that says that the look was taken: by this library, on such a host, with so many ranks.
+
+    Hosts that are alike and share the folder share it.
+    """
     home = environment.get("XDG_CACHE_HOME") or os.path.join(environment.get("HOME", "/"), ".cache")
     try:
         changed = os.stat(mpi).st_mtime_ns
     except OSError:
         changed = 0
-    of = (os.path.realpath(mpi), changed, ranks, core_count(), os.uname().nodename, os.uname().release)
+    of = (os.path.realpath(mpi), changed, ranks, core_count(), _processor(), os.uname().release)
     return Path(home) / "thalweg" / "looked" / hashlib.sha256(repr(of).encode()).hexdigest()[:16]
+
+
+def _processor() -> str:
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+            return next((line for line in file if line.startswith("model name")), "")
+    except OSError:
+        return ""
 
 
 def _failure_of(command: list[str], environment: Mapping[str, str]) -> str:
@@ -88,9 +101,17 @@ def _failure_of(command: list[str], environment: Mapping[str, str]) -> str:
     except subprocess.TimeoutExpired:
         return f"it took more than {PATIENCE_S} s"
     finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+        _end(process)
     if process.returncode == 0:
         return ""
     return (errors.strip().splitlines() or [f"status {process.returncode}"])[-1]
+
+
+def _end(process: "subprocess.Popen[str]") -> None:
+    """End the look with its job, which is in a session of its own and ends by the look's own hand."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        if process.poll() is None:
+            process.send_signal(number)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.communicate(timeout=END_S)
+    process.communicate()

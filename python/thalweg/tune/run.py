@@ -183,7 +183,7 @@ def _searched(
     found: list[Found] = []
     on_devices = run_on_devices(session)
     pace = Pace(request.clock, STRATEGIES_END)
-    before = store.of_job(_readable(request.tuning_file), session.job.fingerprint)
+    before = store.of_job(store.readable(request.tuning_file), session.job.fingerprint)
     watch = Watch(session, _core.Fingerprint(list(session.job.fingerprint)).cores, request.clock.budget_s)
     for index, case in enumerate(request.cases):
         step = Step(EXHAUSTIVE, math.inf) if request.is_exhaustive else pace.begin(len(request.cases) - index)
@@ -215,11 +215,6 @@ def _held_on_to(
 
     outcome = reconciled(one.outcome, known, measure, effort, objective.figure, may_differ=may_differ)
     return one._replace(outcome=outcome, is_known=outcome.pick == known)
-
-
-def _readable(path: str) -> Sequence[_core.Tuning]:
-    """Read a tuning file, of which one that does not read has nothing."""
-    return [] if store.unusable_reason(path) else store.load(path)
 
 
 def lost_again(

@@ -7,7 +7,7 @@ where programs begin: they go on from there by learning, and `thalweg tune` repl
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from thalweg.machine import files
 from thalweg.trials.cases import Case, cases
 from thalweg.trials.session import NATIVE, Job, Mode, start_words
 from thalweg.trials.shipped import trial_program
+from thalweg.tune import store
 from thalweg.tune.clock import Clock
 from thalweg.tune.library_trials import starter
 from thalweg.tune.run import Found, lost_again, native_ratio, save, tune_case
@@ -49,8 +50,20 @@ def cases_for(ranks: int) -> list[Case]:
     return [case for case in cases(OPERATIONS, SIZES) if case.size * ranks <= JOB_BYTES_MAX]
 
 
+def unknown_of(wanted: Sequence[Case], tuning: Sequence[_core.Tuning], job: Job) -> list[Case]:
+    """Leave out cases that the file knows of such a job: whatever found them looked longer, or as long."""
+    nodes = len(set(job.nodes))
+    known = {
+        (pick.call, pick.bytes)
+        for one in store.of_job(tuning, job.fingerprint)
+        for pick in one.picks
+        if (pick.ranks, pick.nodes) == (job.ranks, nodes)
+    }
+    return [case for case in wanted if (case.call, case.size) not in known]
+
+
 def look(wanted: Look, announce: Callable[[Found], None] = lambda _: None) -> list[Found]:
-    """Search what there is time for, and keep it in the tuning file; native where nothing is surely faster.
+    """Search what is not known and there is time for, and keep it; native where nothing is surely faster.
 
     Errors are ThalwegError's: of the MPI, its launcher, and the tuning file.
     """
@@ -60,7 +73,7 @@ def look(wanted: Look, announce: Callable[[Found], None] = lambda _: None) -> li
     found: list[Found] = []
     with start({}) as session:
         machine = _machine_of(session.job)
-        for case in cases_for(wanted.ranks):
+        for case in unknown_of(cases_for(wanted.ranks), store.readable(wanted.tuning_file), session.job):
             left_s = clock.left_s(SEARCH_END)
             if left_s <= 0:
                 break

@@ -37,6 +37,11 @@ def unusable_reason(path: str) -> str:
     return ""
 
 
+def readable(path: str) -> list[_core.Tuning]:
+    """Read a tuning file, of which one that does not read has nothing."""
+    return [] if unusable_reason(path) else load(path)
+
+
 def of_job(tuning: Sequence[_core.Tuning], fingerprint: Sequence[str]) -> list[_core.Tuning]:
     """Keep what was measured on a job's machine, in jobs of its shape; nothing for a job that has no fingerprint."""
     if len(fingerprint) != FINGERPRINT_LINES:
