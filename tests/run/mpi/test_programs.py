@@ -75,6 +75,12 @@ def test_graphs_are_made_after_any_number_of_collectives(name: str) -> None:
     check(mpi, build(mpi, "graphs_after_collectives"), YIELDING, "graphs_after_collectives", ranks=4)
 
 
+@EVERY_MPI
+def test_grids_of_fewer_ranks_than_their_parent(mpi: Mpi) -> None:
+    """MPICH 5 gives them the parent's group, of which no communicator of ours can be made."""
+    check(mpi, build(mpi, "smaller_grids"), ENGINE, "smaller_grids", ranks=5)
+
+
 @pytest.mark.parametrize("wait", ["yield", "spin"])
 @pytest.mark.parametrize("ranks", [2, 3])
 @EVERY_MPI

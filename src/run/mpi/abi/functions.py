@@ -321,6 +321,7 @@ USED: dict[str, str] = {
     "Win_get_group": "MPI_Win win, MPI_Group* group",
     "Group_size": "MPI_Group group, int* size",
     "Group_rank": "MPI_Group group, int* rank",
+    "Group_incl": "MPI_Group group, int n, const int ranks[], MPI_Group* newgroup",
     "Group_free": "MPI_Group* group",
     "Group_translate_ranks": "MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[]",
     "Isend_c": "const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, "

@@ -3,9 +3,11 @@
 // Where a communicator's ranks are, and whom each has for a neighbor.
 
 #include "base/assertion.hpp"
+#include "mpi/abi/library_api.hpp"
 #include "mpi/comm/communicators.hpp"
 #include "mpi/state/gate.hpp"
 #include "mpi/state/runtime.hpp"
+#include "transport/mpi/communicator_group.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -25,14 +27,14 @@ std::vector<int> world_ranks_of(MPI_Group group) {
 }
 
 void CommunicatorState::find_world_ranks() {
-  MPI_Group group{};
   if (inter) {
+    MPI_Group group{};
     native.Comm_remote_group(handle, &group);
+    world_ranks_ = world_ranks_of(group);
+    native.Group_free(&group);
   } else {
-    native.Comm_group(handle, &group);
+    world_ranks_ = world_ranks_of(transport::CommunicatorGroup(library_api(), handle).get());
   }
-  world_ranks_ = world_ranks_of(group);
-  native.Group_free(&group);
   std::ranges::replace(world_ranks_, MPI_UNDEFINED, -1);
 }
 
@@ -41,10 +43,7 @@ job::RankGroup& CommunicatorState::group() {
     return *group_;
   THALWEG_ASSERT(light, agreed && !inter);
   const Inside inside;
-  MPI_Group members{};
-  native.Comm_group(handle, &members);
-  const std::vector<int> in_world = world_ranks_of(members);
-  native.Group_free(&members);
+  const std::vector<int> in_world = world_ranks_of(transport::CommunicatorGroup(library_api(), handle).get());
   group_ = std::make_unique<job::RankGroup>(
       rank, job::places_of_part(runtime.world.placement, runtime.world.node_places, in_world));
   THALWEG_ASSERT(light, group_->ranks() == size);

@@ -11,6 +11,7 @@
 #include "mpi/state/process_state.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/wait/polling.hpp"
+#include "transport/mpi/communicator_group.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -88,11 +89,9 @@ std::uint64_t members_hash(const CommunicatorState& state) {
   if (!runtime.world.is_begun || !runtime.world.agreed) {
     return 0;
   }
-  MPI_Group group{};
-  native.Comm_group(state.handle, &group);
-  std::uint64_t hash = members_hash(group);
-  native.Group_free(&group);
+  std::uint64_t hash = members_hash(transport::CommunicatorGroup(library_api(), state.handle).get());
   if (state.inter && hash != 0) {
+    MPI_Group group{};
     native.Comm_remote_group(state.handle, &group);
     const std::uint64_t remote = members_hash(group);
     native.Group_free(&group);

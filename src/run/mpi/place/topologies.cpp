@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/place/topologies.hpp"
 
+#include "mpi/abi/library_api.hpp"
 #include "mpi/comm/communicators.hpp"
 #include "mpi/place/numbering.hpp"
 #include "mpi/wait/polling.hpp"
+#include "transport/mpi/communicator_group.hpp"
 
 #include <algorithm>
 #include <array>
@@ -172,12 +174,9 @@ public:
     const CommunicatorState* const communicator = find_communicator(comm);
     if (communicator == nullptr || !communicator->agreed || communicator->inter)
       return;
-    MPI_Group group{};
-    if (native.Comm_group(comm, &group) != MPI_SUCCESS)
-      return;
-    if (native.Comm_create(comm, group, &comm_) != MPI_SUCCESS)
+    const transport::CommunicatorGroup group(library_api(), comm);
+    if (!group.is_known() || native.Comm_create(comm, group.get(), &comm_) != MPI_SUCCESS)
       comm_ = MPI_COMM_NULL;
-    native.Group_free(&group);
   }
   ~QuietCommunicator() {
     if (comm_ != MPI_COMM_NULL)

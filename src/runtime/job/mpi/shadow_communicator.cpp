@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "job/mpi/shadow_communicator.hpp"
 
+#include "transport/mpi/communicator_group.hpp"
+
 namespace thalweg::job {
 
 namespace {
@@ -39,12 +41,11 @@ namespace {
 // Calls `create(group, handle)` with the group of `parent`. MPI_COMM_NULL where it fails.
 template <typename Create>
 MPI_Comm create_from(const transport::MpiApi& api, MPI_Comm parent, Create create) {
-  MPI_Group group{};
-  if (api.comm_group(parent, &group) != MPI_SUCCESS)
+  const transport::CommunicatorGroup group(api, parent);
+  if (!group.is_known())
     return api.comm_null;
   MPI_Comm handle = api.comm_null;
-  const int code = create(group, &handle);
-  api.group_free(&group);
+  const int code = create(group.get(), &handle);
   return code == MPI_SUCCESS ? handle : api.comm_null;
 }
 

@@ -71,6 +71,11 @@ const char* form_name(Form form) {
   return names[form];
 }
 
+bool form_reduces_in_place(Form form, int root) {
+  const bool blocks = form == BLOCKING || form == BLOCKING_C;
+  return !blocks || root == 0 || !known("reduce-in-place");
+}
+
 static void finish(Form form, MPI_Request* request) {
   if (form == BLOCKING || form == BLOCKING_C)
     return;

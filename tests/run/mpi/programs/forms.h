@@ -14,6 +14,8 @@ bool form_exists(Form form);
 // The form for repetition i: goes round those that exist.
 Form form_of(int i);
 const char* form_name(Form form);
+/// Does MPI_Reduce in place work natively at this root?
+bool form_reduces_in_place(Form form, int root);
 
 void form_barrier(Form form, MPI_Comm comm);
 void form_bcast(Form form, void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm);

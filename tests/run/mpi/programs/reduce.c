@@ -60,8 +60,7 @@ static const void* from_of(const Case* c) {
 static void check_reduce(Round round) {
   const bool root = round.group->rank == round.root;
   Case c = case_of(round, round.units, round.units);
-  if (c.in_place && round.form == BLOCKING_C && known("reduce_c-in-place"))
-    c.in_place = false;
+  c.in_place = c.in_place && form_reduces_in_place(round.form, round.root);
   if (root)
     operation_expect(c.operation, &c.expected, c.of, 0, round.units, 0, 0, round.group->size - 1, round.salt);
   form_reduce(round.form, root ? from_of(&c) : c.from.origin, root ? (void*)c.to.origin : NOWHERE,

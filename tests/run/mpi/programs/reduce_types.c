@@ -43,7 +43,8 @@ static void check_type(const Group* on, const ReduceType* type, int op_index, in
   reduce_fill(type, from, count, on->rank, salt);
   if (on->rank == root) {
     reduce_fill(type, to, count, on->rank, salt);
-    form_reduce(form, in_place ? MPI_IN_PLACE : from, to, count, type->type, op, root, on->comm);
+    form_reduce(form, in_place && form_reduces_in_place(form, root) ? MPI_IN_PLACE : from, to, count,
+                type->type, op, root, on->comm);
     reduce_compare(type, to, expected, count, "reduce");
   } else {
     form_reduce(form, from, i % 2 ? NULL : NOWHERE, count, type->type, op, root, on->comm);
