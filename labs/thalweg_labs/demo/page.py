@@ -22,7 +22,7 @@ from thalweg_labs.demo.site import FLAVORS
 BEGIN = "<!-- Figures of the demo, written by python -m thalweg_labs.demo.page; do not edit. -->"
 END = "<!-- End of the demo's figures. -->"
 
-_LEAST_S = 1e-6
+_MIN_S = 1e-6
 _TIMES = {"wall time", "CPU time"}
 _CASE = re.compile(r"(?P<name>[^/]+)/(?P<flavor>[^/]+)/(?P<ranks>\d+)")
 _TITLES = {(program.name, program.flavor.name): program.title for program in PROGRAMS}
@@ -52,7 +52,7 @@ class Figures(NamedTuple):
     @property
     def exposed_ratio(self) -> float:
         """How many times less it waits under Thalweg; 1 of a program that does not overlap."""
-        native, ours = (max(time, _LEAST_S) for time in self.exposed_s or (1.0, 1.0))
+        native, ours = (max(time, _MIN_S) for time in self.exposed_s or (1.0, 1.0))
         return native / ours
 
 
