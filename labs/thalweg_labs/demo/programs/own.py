@@ -24,7 +24,7 @@ class _Own(NamedTuple):
     repeats_openmpi: int
     repeats_mpich: int
     debian: tuple[str, ...] = ()
-    says_exposed: bool = False
+    prints_exposed: bool = False
     """Whether it prints what its nonblocking calls exposed."""
 
 
@@ -67,7 +67,7 @@ _EXAMPLES = (
         repeats_openmpi=160,
         repeats_mpich=24,
         debian=("libfftw3-dev",),
-        says_exposed=True,
+        prints_exposed=True,
     ),
 )
 _BENCHMARKS = (
@@ -112,7 +112,7 @@ def _described(programs: tuple[_Own, ...]) -> tuple[Program, ...]:
             answer=_answer,
             tolerance=0,
             debian=own.debian,
-            exposed_s=_exposed_s if own.says_exposed else None,
+            exposed_s=_exposed_s if own.prints_exposed else None,
         )
         for flavor in FLAVORS.values()
         for own in programs
