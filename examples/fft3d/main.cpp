@@ -83,11 +83,15 @@ bool run(Group const& world, Options const& options) {
     std::uint64_t const field_seed = seed + static_cast<std::uint64_t>(i);
     right = transform_once(transform, extents, field_seed, world, times, checksum) && right;
   }
+  double const mine_s = transform.exposed_s();
+  double sum_s = 0;
+  MPI_Reduce(&mine_s, &sum_s, 1, MPI_DOUBLE, MPI_SUM, 0, world.communicator);
   if (world.rank == 0) {
     fmt::print("answer: size={}x{}x{} iterations={} right={} checksum={:.8e},{:.8e}\n", extents[0],
                extents[1], extents[2], iterations, right ? "yes" : "NO", checksum.real(), checksum.imag());
-    fmt::print("time: ranks={} layout={} mode={} forward_s={:.6f} inverse_s={:.6f}\n", world.ranks,
-               options.text("layout"), options.text("mode"), times.forward_s, times.inverse_s);
+    fmt::print("time: ranks={} layout={} mode={} forward_s={:.6f} inverse_s={:.6f} exposed_s={:.6f}\n",
+               world.ranks, options.text("layout"), options.text("mode"), times.forward_s, times.inverse_s,
+               sum_s / world.ranks);
   }
   return right;
 }

@@ -47,6 +47,18 @@ void Transform::inverse() {
   run(inverse_);
 }
 
+double Transform::exposed_s() const {
+  double sum_s = 0;
+  for (std::vector<Step> const* steps : {&forward_, &inverse_}) {
+    for (Step const& step : *steps) {
+      for (Transpose const& transpose : step.next) {
+        sum_s += transpose.exposed_s();
+      }
+    }
+  }
+  return sum_s;
+}
+
 void Transform::run(std::vector<Step>& steps) {
   for (Step& step : steps) {
     if (step.next.empty()) {

@@ -27,6 +27,9 @@ public:
   void forward();
   void inverse();
 
+  /// The time of this rank in the transposes' calls of MPI so far.
+  [[nodiscard]] double exposed_s() const;
+
   /// The field before the forward transform, and its spectrum.
   [[nodiscard]] std::vector<Complex>& field() { return fields_.front(); }
   [[nodiscard]] std::vector<Complex>& spectrum() { return fields_.back(); }

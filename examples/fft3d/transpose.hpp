@@ -24,6 +24,9 @@ public:
   /// Gives MPI a chance to move the slices that were started.
   void progress();
 
+  /// The time of this rank in these calls of MPI so far, in which it computed nothing.
+  [[nodiscard]] double exposed_s() const { return exposed_s_; }
+
 private:
   /// One slice: the bricks and where they lie in the packed buffers, per rank of the group.
   struct Slice {
@@ -47,6 +50,7 @@ private:
   std::vector<Complex>& target_;
   std::vector<Slice> slices_;
   std::vector<MPI_Request> requests_;
+  double exposed_s_ = 0;
 };
 
 } // namespace thalweg::examples::fft3d

@@ -16,6 +16,7 @@ from thalweg.trials.order import LEADERS, THREAD, order_of, strategy_of, with_th
 from thalweg.trials.session import NATIVE, Session, start_words
 from thalweg.trials.shipped import trial_program
 from thalweg.tune.objective import Objective, objective_from_text, objective_of
+from thalweg.tune.store import disagreeing
 
 # Sizes that all ranks know, sizes that each knows alone, and a persistent call, which Open MPI 4 has elsewhere.
 PROGRAM = """
@@ -54,6 +55,52 @@ int main(int count, char** words) {
   }
   MPI_Request_free(&persistent);
   printf("wrong %d\\n", wrong);
+  MPI_Finalize();
+  return wrong != 0;
+}
+"""
+
+
+# Nonblocking calls on communicators of the program's own, as the rows of a grid, and none but these on them.
+GROUPS = """
+#include <mpi.h>
+#include <stdio.h>
+enum { more = 20, units = 4096 };
+static int in[2 * units], out[2 * units], wrong;
+static void fill(int rank) {
+  for (int i = 0; i < 2 * units; ++i)
+    in[i] = 10 * rank + i / units, out[i] = -1;
+}
+static void check(int first, int own) {
+  for (int i = 0; i < 2 * units; ++i)
+    wrong += out[i] != 10 * (first + i / units) + own;
+}
+int main(int count, char** words) {
+  const int counts[2] = {units, units}, places[2] = {0, units};
+  int rank = 0, own = 0;
+  MPI_Comm pair, dups[more];
+  MPI_Request request;
+  MPI_Init(&count, &words);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &pair);
+  MPI_Comm_rank(pair, &own);
+  for (int i = 0; i < 500; ++i) {
+    fill(rank);
+    MPI_Ialltoallv(in, counts, places, MPI_INT, out, counts, places, MPI_INT, pair, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    check(rank - own, own);
+  }
+  for (int i = 0; i < more; ++i)
+    MPI_Comm_dup(pair, &dups[i]);
+  fill(rank);
+  MPI_Ialltoall(in, units, MPI_INT, out, units, MPI_INT, dups[more - 1], &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  check(rank - own, own);
+  for (int i = 0; i < more; ++i)
+    MPI_Comm_free(&dups[i]);
+  MPI_Comm_free(&pair);
+  if (wrong)
+    printf("wrong %d\\n", wrong);
   MPI_Finalize();
   return wrong != 0;
 }
@@ -160,6 +207,72 @@ def test_nonblocking_calls_run_as_they_were_tuned(
     assert result.returncode == 0, result.stderr
     ran = {site["function"]: site["ran_on"] for site in json.loads(report.read_text())["calls"]}
     assert [one["strategy"] for one in ran["MPI_Ialltoallv"]] == [NATIVE]
+
+
+@pytest.mark.parametrize("mpi", ["openmpi", pytest.param("mpich", marks=pytest.mark.exhaustive)])
+def test_from_a_report_to_calls_of_groups_that_run_as_they_were_tuned(
+    thalweg: Command, programs: Programs, tmp_path: Path, mpi: str
+) -> None:
+    """The report's own command tunes calls on communicators of the program's; figures are not judged.
+
+    Who makes many communicators of a kind does not pay for channels of each: the twentieth has none.
+    """
+    machine, file = tmp_path / "machine.toml", tmp_path / "tuning.toml"
+    machine.write_text(_core.default_machine().to_text())
+    program = programs.build(f"groups_{mpi}", GROUPS, f"mpicc.{mpi}")
+    before, after = tmp_path / "before.json", tmp_path / "after.json"
+    result = thalweg("run", "--learn", "off", "--tuning", "off", "--report", str(before), "-n", "4", "--", program)
+    assert result.returncode == 0, result.stderr
+    words = ["--for", str(before), "--machine", str(machine), "--tuning", str(file), "--budget", "20s"]
+    result = thalweg("tune", *words)
+    assert result.returncode == 0, result.stderr
+    assert "ialltoallv 16 KiB among 2" in result.stdout
+    [tuning] = _core.load_tuning(str(file))
+    [pick] = [one for one in tuning.nonblocking if one.call == "alltoallv"]
+    assert (pick.ranks, pick.nodes, pick.bytes, pick.objective) == (2, 1, 16384, "overlap")
+    assert pick.overlaps is not None
+    for call in ("alltoall", "alltoallv"):
+        pick.call, pick.use = call, "cyclic"  # whatever was found, of a busy machine
+        _keep(file, tuning, pick)
+    explained = thalweg("tune", "explain", str(before), "--tuning", str(file))
+    assert explained.returncode == 0, explained.stderr
+    [heads] = [line for line in explained.stdout.splitlines() if line.startswith("call ")]
+    assert "hidden" in heads.split()
+    assert "%, then " in explained.stdout, "what the pick would hide"
+    words = ["--learn", "off", "--tuning", str(file), "--report", str(after), "-n", "4", "--", program]
+    result = thalweg("run", *words)
+    assert result.returncode == 0, result.stderr
+    ran = {site["function"]: site["ran_on"] for site in json.loads(after.read_text())["calls"]}
+    assert [one["strategy"] for one in ran["MPI_Ialltoallv"]] == ["cyclic"]
+    assert [one["strategy"] for one in ran["MPI_Ialltoall"]] == [NATIVE]
+    compared = thalweg("compare", str(before), str(after))
+    assert compared.returncode == 0, compared.stderr
+    assert "exposed by nonblocking calls" in compared.stdout
+    assert "Ialltoallv, exposed" in compared.stdout
+
+
+def test_picks_that_ranks_cannot_agree_on_are_named() -> None:
+    """Of one size, or the same for all sizes, they take effect; what programs have learned is no matter of a search."""
+
+    def tuning(*picks: tuple[str, str, int, str]) -> list[_core.Tuning]:
+        one = _core.Tuning()
+        one.nonblocking = [_pick(*pick) for pick in picks]
+        return [one]
+
+    short, long = ("alltoallv", "direct", 8, "tune"), ("alltoallv", "bruck", 1024, "tune")
+    [remark] = disagreeing(tuning(short, long), ["alltoallv"])
+    assert remark == "ialltoallv of 2 ranks on 1 node: picks for 8 B, 1 KiB differ, so none takes effect"
+    assert disagreeing(tuning(short, long), ["alltoall"]) == []
+    assert disagreeing(tuning(short), ["alltoallv"]) == []
+    assert disagreeing(tuning(short, ("alltoallv", "direct", 1024, "tune")), ["alltoallv"]) == []
+    assert disagreeing(tuning(short, ("alltoallv", "bruck", 1024, "online")), ["alltoallv"]) == []
+    assert disagreeing(tuning(("alltoall", "direct", 8, "tune"), ("alltoall", "bruck", 9, "tune")), ["alltoall"]) == []
+
+
+def _pick(call: str, use: str, size: int, source: str) -> _core.Pick:
+    pick = _core.Pick()
+    pick.call, pick.use, pick.bytes, pick.source, pick.ranks, pick.nodes = call, use, size, source, 2, 1
+    return pick
 
 
 def _other(pick: _core.Pick, use: str, size: int) -> _core.Pick:

@@ -16,6 +16,10 @@ def overlap(
     mpi: Annotated[str, typer.Option(help="MPIs, separated by commas, as for thalweg tune.")] = "openmpi,mpich",
     ranks: Annotated[str, typer.Option("--ranks", "-n", help="Numbers of ranks, separated by commas.")] = "2,4",
     lab: Annotated[str, typer.Option(help="On the hosts of the lab of this name.", show_default=False)] = "",
+    hosts: Annotated[
+        int, typer.Option(help="Make a lab of so many hosts, with a rank on each; 0: this node.", min=0)
+    ] = 0,
+    rate: Annotated[str, typer.Option(help="Of that lab's links.")] = "200mbit",
     ops: Annotated[str, typer.Option(help="Only these nonblocking operations.", show_default="five")] = "",
     sizes: Annotated[str, typer.Option("--bytes", "--sizes", help="Bytes of a unit.")] = "8,8KiB,1MiB",
     tests: Annotated[
@@ -31,9 +35,16 @@ def overlap(
     found = cases(ops or ",".join(module.OPERATIONS), sizes)
     if blocking := [case.operation for case in found if not case.is_nonblocking]:
         raise ThalwegError(USAGE, f"{blocking[0]} leaves nothing to overlap", f"name i{blocking[0]}")
+    if hosts and lab:
+        raise ThalwegError(USAGE, "--hosts makes a lab, and --lab names one that is up", "give one of the two")
     numbers = [[_number(word) for word in words(text)] for text in (ranks, tests)]
     request = module.Request(words(mpi), numbers[0], lab, found, numbers[1], batches, progress_thread)
-    module.run(request, json_file)
+    if not hosts:
+        module.run(request, json_file)
+        return
+    made_lab = importlib.import_module("thalweg_labs.bench.lab_jobs").made_lab
+    with made_lab("overlap", hosts, "star", (rate, ""), 0) as made:
+        module.run(request._replace(ranks=[hosts], lab=made.name), json_file)
 
 
 def _number(text: str) -> int:

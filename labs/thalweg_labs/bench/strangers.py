@@ -14,12 +14,14 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
 from thalweg.errors import FAILED, ThalwegError
 from thalweg.launch.mpis import named_mpi
 from thalweg.programs.families import LoadedMpi
 from thalweg.rows import Row, geometric_mean, make_row, paired_row, write_rows
+from thalweg.trials.cases import OPERATIONS as TUNED
 from thalweg.trials.compiler import compiled_program
 from thalweg_labs.bench.finished import finished
 from thalweg_labs.bench.tuned import tuning_file
@@ -28,8 +30,10 @@ PROGRAM = Path(__file__).parent / "program" / "strangers.c"
 OPERATIONS = (
     "barrier", "broadcast", "reduce", "allreduce", "gather", "gatherv", "scatter", "scatterv", "allgather",
     "allgatherv", "alltoall", "alltoallv", "reduce_scatter", "reduce_scatter_block", "scan", "exscan", "pending",
-    "send", "sendrecv", "waitall",
+    "send", "sendrecv", "waitall", "neighbor_allgather", "neighbor_alltoall", "ialltoall", "iallgather", "iallreduce",
+    "ibroadcast", "ineighbor_alltoall",
 )  # fmt: skip
+"""Of nonblocking ones, `ialltoall:4` tests the request four times within the computation beside it."""
 SIZES = (8, 24, 96, 200, 700, 1500, 3000, 6000, 24000, 48000, 200000, 400000)
 
 IMB = "IMB-MPI1"
@@ -43,7 +47,12 @@ _IMB_LIBRARY = "libmpi.so.12"
 _LIMIT_S = 3600
 
 CALL, TURN = "", " with its barriers"
-"""What a time is of. How ranks leave a barrier decides who waits in the call behind it; both together are a turn."""
+BESIDE, EXPOSED = " beside a computation", " beside a computation, exposed"
+"""What a time is of. How ranks leave a barrier decides who waits in the call behind it; both together are a turn.
+
+Nonblocking calls are waited for at once, and then beside a computation that takes as long: exposed is what start,
+computation and wait take longer than the computation alone.
+"""
 
 Times = dict[tuple[str, int, str], float]
 """Microseconds, by operation, bytes and what they are of."""
@@ -129,20 +138,46 @@ def measure(request: Request, mpi: str, ranks: int) -> list[Row]:
             )
             for operation, size, what in natively[0]
         ]
-        for what, some in (
-            ("", [row for row in found if TURN not in row["case"]]),
-            (f",{TURN}", [row for row in found if TURN in row["case"]]),
-        ):
-            if some:
-                print(f"{mpi}, {ranks} ranks, {program.name}, {way.name}{what}: {summary(some)}", flush=True)
+        title = f"{mpi}, {ranks} ranks, {program.name}, {way.name}"
+        kinds: dict[str, list[Row]] = {CALL: [], TURN: [], BESIDE: []}
+        for (_, _, what), row in zip(natively[0], found, strict=True):
+            kinds.setdefault(what, []).append(row)
+        for what in (CALL, TURN, BESIDE):
+            if kinds[what]:
+                print(f"{title}{',' if what else ''}{what}: {summary(kinds[what])}", flush=True)
+        for line in hidden_lines(ours[way], natively):
+            print(f"{title}: {line}", flush=True)
         rows += found
     return rows
+
+
+def hidden_part(times: Times, operation: str, size: int) -> float:
+    """Give the part of a call that a computation hides, from 0 to 1: OSU's overlap, less what the computation loses."""
+    call = times[operation, size, CALL]
+    return min(1.0, max(0.0, 1 - times[operation, size, EXPOSED] / call)) if call > 0 else 0.0
+
+
+def hidden_lines(ours: Sequence[Times], natively: Sequence[Times]) -> list[str]:
+    """Write for each nonblocking case which part is hidden, natively and so, in the median of the jobs."""
+    return [
+        f"{operation} {size} B: {_hidden(natively, operation, size):.0%} hidden natively, "
+        f"{_hidden(ours, operation, size):.0%} so"
+        for operation, size, what in natively[0]
+        if what == EXPOSED
+    ]
+
+
+def _hidden(jobs: Sequence[Times], operation: str, size: int) -> float:
+    return median(hidden_part(times, operation, size) for times in jobs)
 
 
 def _tune(request: Request, mpi: str, ranks: int) -> Row:
     """Tune as users do; the whole command's wall time beside the budget that it was given."""
     budget = f"{request.tune_s:g}s"
     words = [sys.executable, "-m", "thalweg", "tune", "-n", str(ranks), "--mpi", mpi, "--budget", budget]
+    if nonblocking := dict.fromkeys(one.partition(":")[0] for one in request.operations if one.startswith("i")):
+        # They are tuned where they are named.
+        words += ["--ops", ",".join([*TUNED, *nonblocking])]
     begin_s = time.monotonic()
     finished([*words, "--tuning", request.tuning], _LIMIT_S)
     took_s = time.monotonic() - begin_s
@@ -201,7 +236,7 @@ class Program(NamedTuple):
         program = compiled_program("strangers", [PROGRAM], mpi, os.environ)
         words = (str(request.warm), str(request.calls), str(request.limit_s))
         lists = (",".join(request.operations), ",".join(map(str, request.sizes)))
-        pattern = re.compile(r"^(\w+) (\d+) \d+ ([\d.]+) ([\d.]+)$", re.MULTILINE)
+        pattern = re.compile(r"^([\w:]+) (\d+) \d+ ([\d.]+) ([\d.]+)$", re.MULTILINE)
         return cls("strangers", (program, *words, *lists), {}, pattern, mpi)
 
     def times(self, ranks: int, options: Sequence[str]) -> Times:
@@ -218,11 +253,18 @@ class Program(NamedTuple):
 
 def own_times(pattern: "re.Pattern[str]", text: str) -> Times:
     """Read what our own program printed."""
-    return {
+    found = {
         (name, int(size), what): float(us)
         for name, size, *both in pattern.findall(text)
         for what, us in zip((CALL, TURN), both, strict=True)
     }
+    for name, size, computed, whole in _BESIDE.findall(text):
+        found[name, int(size), BESIDE] = float(whole)
+        found[name, int(size), EXPOSED] = max(0.0, float(whole) - float(computed))
+    return found
+
+
+_BESIDE = re.compile(r"^beside ([\w:]+) (\d+) ([\d.]+) ([\d.]+)$", re.MULTILINE)
 
 
 def imb_times(text: str) -> Times:

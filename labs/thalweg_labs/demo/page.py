@@ -16,11 +16,14 @@ import typer
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.rows import Row, geometric_mean
 from thalweg_labs.demo.catalog import PROGRAMS
+from thalweg_labs.demo.rows import EXPOSED
 from thalweg_labs.demo.site import FLAVORS
 
 BEGIN = "<!-- Figures of the demo, written by python -m thalweg_labs.demo.page; do not edit. -->"
 END = "<!-- End of the demo's figures. -->"
 
+_MIN_S = 1e-6
+_TIMES = {"wall time", "CPU time"}
 _CASE = re.compile(r"(?P<name>[^/]+)/(?P<flavor>[^/]+)/(?P<ranks>\d+)")
 _TITLES = {(program.name, program.flavor.name): program.title for program in PROGRAMS}
 
@@ -33,6 +36,8 @@ class Figures(NamedTuple):
     ranks: int
     wall_s: tuple[float, float]
     cpu_s: tuple[float, float]
+    exposed_s: tuple[float, float] | None = None
+    """What a program waited that overlaps communication with computation; None of others."""
 
     @property
     def wall_ratio(self) -> float:
@@ -43,6 +48,12 @@ class Figures(NamedTuple):
     def cpu_ratio(self) -> float:
         """How many times less CPU time it takes under Thalweg."""
         return self.cpu_s[0] / self.cpu_s[1]
+
+    @property
+    def exposed_ratio(self) -> float:
+        """How many times less it waits under Thalweg; 1 of a program that does not overlap."""
+        native, ours = (max(time, _MIN_S) for time in self.exposed_s or (1.0, 1.0))
+        return native / ours
 
 
 def figures_of(rows: Sequence[Row]) -> list[Figures]:
@@ -56,7 +67,7 @@ def figures_of(rows: Sequence[Row]) -> list[Figures]:
     for row in rows:
         if _CASE.fullmatch(row["case"]):
             cases.setdefault(row["case"], {})[row["metric"]] = (row["peer"], row["ours"])
-    if not cases or any(times.keys() != {"wall time", "CPU time"} for times in cases.values()):
+    if not cases or any(times.keys() - {EXPOSED} != _TIMES for times in cases.values()):
         message = "these are no rows of the demo: each case has a wall time and a CPU time"
         raise ThalwegError(SETTINGS, message, "write them: python -m thalweg_labs.demo --json rows.json")
     return [_figures(case, times) for case, times in cases.items()]
@@ -65,7 +76,7 @@ def figures_of(rows: Sequence[Row]) -> list[Figures]:
 def _figures(case: str, times: Mapping[str, tuple[float, float]]) -> Figures:
     name, flavor, ranks = case.split("/")
     title = _TITLES.get((name, flavor), name)
-    return Figures(title, flavor, int(ranks), times["wall time"], times["CPU time"])
+    return Figures(title, flavor, int(ranks), times["wall time"], times["CPU time"], times.get(EXPOSED))
 
 
 def tables(figures: Sequence[Figures], machine: str, *, short: bool = False) -> str:
@@ -73,28 +84,42 @@ def tables(figures: Sequence[Figures], machine: str, *, short: bool = False) -> 
     where = textwrap.fill(f"Measured on {machine}:", width=120, break_long_words=False, break_on_hyphens=False)
     ranks = "".join(f" --ranks {count}" for count in sorted({one.ranks for one in figures}))
     lines = [where, "", "```sh", f"python -m thalweg_labs.demo{ranks} --json rows.json", "```", ""]
-    lines += ["| MPI library | ranks | programs | wall time: mean | worst | best | CPU time: mean | worst | best |"]
-    lines += ["| --- | --: | --: | --: | --: | --: | --: | --: | --: |"]
-    lines += _groups(figures)
+    has_exposed = any(one.exposed_s for one in figures)
+    more = " exposed time |" if has_exposed else ""
+    rule = " --: |" if has_exposed else ""
+    heads = "| MPI library | ranks | programs | wall time: mean | worst | best | CPU time: mean | worst | best |"
+    lines += [f"{heads}{more}", f"| --- | --: | --: | --: | --: | --: | --: | --: | --: |{rule}"]
+    lines += _groups(figures, has_exposed=has_exposed)
     if short:
         return "\n".join(lines)
     lines += ["", "<details><summary>Each program</summary>", ""]
-    lines += ["| program | MPI library | ranks | alone, s | with Thalweg, s | wall time | CPU time |"]
-    lines += ["| --- | --- | --: | --: | --: | --: | --: |"]
+    lines += [f"| program | MPI library | ranks | alone, s | with Thalweg, s | wall time | CPU time |{more}"]
+    lines += [f"| --- | --- | --: | --: | --: | --: | --: |{rule}"]
     lines += [
         f"| {one.title} | {_title_of(one.flavor)} | {one.ranks} | {one.wall_s[0]:.2f} | {one.wall_s[1]:.2f} "
-        f"| {_times(one.wall_ratio)} | {_times(one.cpu_ratio)} |"
+        f"| {_times(one.wall_ratio)} | {_times(one.cpu_ratio)} |" + (f" {_exposed(one)} |" if has_exposed else "")
         for one in figures
     ]
     return "\n".join([*lines, "", "</details>"])
 
 
-def _groups(figures: Sequence[Figures]) -> Iterator[str]:
+def _exposed(one: Figures) -> str:
+    """Write what a program waited, alone and with Thalweg; nothing of one that does not say."""
+    if one.exposed_s is None:
+        return ""
+    native, ours = one.exposed_s
+    return f"{native:.2f} s, {ours:.2f} s: {_times(one.exposed_ratio)}"
+
+
+def _groups(figures: Sequence[Figures], *, has_exposed: bool) -> Iterator[str]:
     for flavor, ranks in sorted({(one.flavor, one.ranks) for one in figures}):
         group = [one for one in figures if (one.flavor, one.ranks) == (flavor, ranks)]
         cells = [_title_of(flavor), str(ranks), str(len(group))]
         for ratios in ([one.wall_ratio for one in group], [one.cpu_ratio for one in group]):
             cells += [f"**{_times(geometric_mean(ratios))}**", _times(min(ratios)), _times(max(ratios))]
+        if has_exposed:
+            ratios = [one.exposed_ratio for one in group if one.exposed_s]
+            cells += [f"**{_times(geometric_mean(ratios))}**" if ratios else ""]
         yield f"| {' | '.join(cells)} |"
 
 

@@ -26,6 +26,8 @@ class Medians:
 
     wall_s: float
     cpu_s: float
+    exposed_s: float | None = None
+    """That a rank was in the calls of communication which it overlaps; None: the program does not say."""
 
 
 @dataclass(frozen=True)
@@ -102,8 +104,8 @@ def measure(program: Program, ranks: int, site: Site, budget: Budget) -> Case:
         program,
         ranks,
         pairs=len(native),
-        native=_medians(native),
-        thalweg=_medians(ours),
+        native=_medians(program, native),
+        thalweg=_medians(program, ours),
         answers_agree=_all_agree(program, answers),
         answer=answers[0],
     )
@@ -136,10 +138,11 @@ def _patience_s(native: Sequence[Run]) -> float:
     return 2 * native[-1].wall_s + 10
 
 
-def _medians(runs: Sequence[Run]) -> Medians:
+def _medians(program: Program, runs: Sequence[Run]) -> Medians:
     wall_s = [one.wall_s for one in runs]
     cpu_s = [one.cpu_s for one in runs]
-    return Medians(statistics.median(wall_s), statistics.median(cpu_s))
+    exposed_s = statistics.median(program.exposed_s(one.output) for one in runs) if program.exposed_s else None
+    return Medians(statistics.median(wall_s), statistics.median(cpu_s), exposed_s)
 
 
 def _all_agree(program: Program, answers: Sequence[Answer]) -> bool:

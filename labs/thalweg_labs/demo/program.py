@@ -23,7 +23,8 @@ class Program:
 
     `prepare` fills a scratch folder for a number of ranks and says what to start there; `answer` takes the
     program's own answer out of its output and that folder. Answers of all runs must agree to within
-    `tolerance`, and with `known` where the answer is known beforehand.
+    `tolerance`, and with `known` where the answer is known beforehand. A program that overlaps communication with
+    computation may print for how many seconds it waited nonetheless; `exposed_s` takes them out of its output.
     """
 
     name: str
@@ -33,5 +34,6 @@ class Program:
     answer: Callable[[str, Path], Answer]
     tolerance: float
     known: Answer = field(default_factory=dict)
+    exposed_s: Callable[[str], float] | None = None
     debian: tuple[str, ...] = ()
     pypi: tuple[str, ...] = ()

@@ -6,9 +6,12 @@ from collections.abc import Iterable, Sequence
 from thalweg.rows import Row, geometric_mean, make_row
 from thalweg_labs.demo.pairs import Case
 
+EXPOSED = "exposed time"
+"""The metric of programs that overlap communication with computation."""
+
 
 def rows_of(cases: Iterable[Case]) -> list[Row]:
-    """Two rows a case, wall and CPU time, then the geometric means of each MPI library."""
+    """Give rows of a case, wall and CPU time and what is exposed, then the geometric means of each MPI library."""
     rows: list[Row] = []
     for case in cases:
         if case.native is None or case.thalweg is None:
@@ -16,6 +19,9 @@ def rows_of(cases: Iterable[Case]) -> list[Row]:
         peer_name = f"{case.program.flavor.title} alone"
         rows.append(make_row(case.name, "wall time", "s", case.thalweg.wall_s, case.native.wall_s, peer_name))
         rows.append(make_row(case.name, "CPU time", "s", case.thalweg.cpu_s, case.native.cpu_s, peer_name))
+        if case.native.exposed_s is not None and case.thalweg.exposed_s is not None:
+            both = (case.thalweg.exposed_s, case.native.exposed_s)
+            rows.append(make_row(case.name, EXPOSED, "s", *both, peer_name))
     return rows + _means(rows)
 
 

@@ -7,10 +7,10 @@ from rich.table import Table
 from rich.text import Text
 
 from thalweg.rows import geometric_mean
-from thalweg_labs.demo.pairs import Case
+from thalweg_labs.demo.pairs import Case, Medians
 from thalweg_labs.demo.site import FLAVORS
 
-_COLUMNS = ("wall s", "Thalweg", "ratio", "CPU s", "Thalweg", "ratio")
+_COLUMNS = ("wall s", "Thalweg", "ratio", "CPU s", "Thalweg", "ratio", "exposed", "ratio")
 
 
 def table_of(cases: Sequence[Case]) -> Table:
@@ -46,6 +46,7 @@ def _cells(case: Case) -> list[Text | str]:
         f"{case.native.cpu_s:.2f}",
         f"{case.thalweg.cpu_s:.2f}",
         _ratio(case.native.cpu_s / case.thalweg.cpu_s),
+        *_exposed_cells(case.native, case.thalweg),
         str(case.pairs),
         Text("yes", "green") if case.answers_agree else Text("NO", "bold red"),
     ]
@@ -55,7 +56,19 @@ def _mean_cells(cases: Iterable[Case]) -> list[Text | str]:
     pairs = [(case.native, case.thalweg) for case in cases if case.native and case.thalweg]
     wall = _ratio(geometric_mean([native.wall_s / ours.wall_s for native, ours in pairs]))
     cpu = _ratio(geometric_mean([native.cpu_s / ours.cpu_s for native, ours in pairs]))
-    return ["", "", wall, "", "", cpu]
+    exposed = [_exposed_ratio(*pair) for pair in pairs if pair[0].exposed_s is not None]
+    return ["", "", wall, "", "", cpu, "", _ratio(geometric_mean(exposed)) if exposed else ""]
+
+
+def _exposed_cells(native: Medians, ours: Medians) -> list[Text | str]:
+    """Give what a program that overlaps waited natively, and by how much less; nothing of others."""
+    if native.exposed_s is None:
+        return ["", ""]
+    return [f"{native.exposed_s:.2f}", _ratio(_exposed_ratio(native, ours))]
+
+
+def _exposed_ratio(native: Medians, ours: Medians) -> float:
+    return max(native.exposed_s or 0.0, 1e-6) / max(ours.exposed_s or 0.0, 1e-6)
 
 
 def _ratio(ratio: float) -> Text:

@@ -91,7 +91,7 @@ def search(
     if of_report and (ops or sizes or degrees):
         problem = "thalweg tune search: --for has operations, sizes and degrees"
         raise ThalwegError(USAGE, problem, "leave --ops, --bytes and --degrees out")
-    of_run = _read_run(of_report, has_own_ranks=bool(launcher or lab)) if of_report else None
+    of_run, lab = _read_run(of_report, lab, has_launcher=bool(launcher)) if of_report else (None, lab)
     if of_run is not None:
         ranks, mpi = ranks or len(of_run.report.ranks), mpi or of_run.report.library_path
         wanted = [one.case for one in of_run.wanted]
@@ -128,16 +128,17 @@ def _degree(word: str) -> int:
     return 0 if word == "all" else int(word)
 
 
-def _read_run(path: str, *, has_own_ranks: bool) -> "RunToTune":
-    """Read a report, and say what is tuned for it."""
-    from thalweg.tune.wanted import describe, other_shape, read_run  # noqa: PLC0415
+def _read_run(path: str, lab: str, *, has_launcher: bool) -> "tuple[RunToTune, str]":
+    """Read a report, and say what is tuned for it; with the lab to tune on, which is the run's own if it is up."""
+    from thalweg.tune.wanted import describe, lab_of, other_shape, read_run  # noqa: PLC0415
 
     run = read_run(path)
-    if (remark := other_shape(run.report, path)) and not has_own_ranks:
+    lab = lab or ("" if has_launcher else lab_of(run.report))
+    if (remark := other_shape(run.report, path)) and not (has_launcher or lab):
         print(f"thalweg: {remark}", file=sys.stderr)
     for line in describe(run.wanted):
         print_line(line)
-    return run
+    return run, lab
 
 
 def _print_next(command: Sequence[str], ranks: int, lab: str, tuning: str) -> None:

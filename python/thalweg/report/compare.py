@@ -57,11 +57,21 @@ def compare(before: RunReport, after: RunReport) -> Comparison:
         Pair("wall time", before.wall_ns, after.wall_ns),
         Pair("in MPI, mean of ranks", _mean(before, before.mpi_ns), _mean(after, after.mpi_ns)),
         Pair("waiting in collectives", _mean(before, before.waiting_ns), _mean(after, after.waiting_ns)),
+        *_exposed(before, after),
     ]
     first, second = _by_site(before), _by_site(after)
     sites = [Pair(name, first.get(name), second.get(name)) for name in {**first, **second}]
     sites.sort(key=lambda pair: (-abs(pair.difference_ns), pair.name))
     return Comparison(whole, sites, _remarks(before, after))
+
+
+def _exposed(before: RunReport, after: RunReport) -> list[Pair]:
+    """Give by how long nonblocking collectives held ranks up; nothing where neither run has any."""
+    both = [[site.hidden for site in report.calls if site.hidden] for report in (before, after)]
+    if not any(both):
+        return []
+    times = [sum(one.exposed_ns for one in found) for found in both]
+    return [Pair("exposed by nonblocking calls", _mean(before, times[0]), _mean(after, times[1]))]
 
 
 def _mean(report: RunReport, time_ns: float) -> float:
@@ -73,6 +83,9 @@ def _by_site(report: RunReport) -> dict[str, float]:
     for site in report.calls:
         name = f"{site.place} {site.function.removeprefix('MPI_')}"
         times[name] = times.get(name, 0.0) + _mean(report, site.time_ns)
+        if site.hidden is not None:
+            exposed = f"{name}, exposed"
+            times[exposed] = times.get(exposed, 0.0) + _mean(report, site.hidden.exposed_ns)
     return times
 
 

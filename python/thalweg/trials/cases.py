@@ -36,6 +36,9 @@ NONBLOCKING = {f"i{operation}": call for operation, call in OPERATIONS.items()} 
 }
 """The nonblocking ones that can be tuned, and the calls whose strategies run them."""
 
+OWN_SIZES = ("alltoallv", "neighbor_allgather", "neighbor_alltoall", "neighbor_alltoallv")
+"""Calls whose sizes a rank knows for itself alone; nonblocking ones have no traffic that ranks could agree on."""
+
 OFFLOADED = ("ibarrier", "iallreduce", "ibroadcast")
 """The nonblocking ones that network devices run."""
 
@@ -47,22 +50,27 @@ class Case(NamedTuple):
     """An operation on units of so many bytes."""
 
     operation: str
-    """As trials know it: "alltoallv:4" where each rank has a unit for 4 others, the next ones."""
+    """As trials know it: "alltoallv:4" where each rank has a unit for 4 others, the next ones. "ialltoall/2" is made by
+    groups of 2 neighboring ranks at once, and "ialltoall/2s" by groups of ranks as far apart as possible."""
 
     size: int
 
     @property
+    def own_name(self) -> str:
+        """Name the operation as the command does."""
+        return self.operation.partition(":")[0].partition("/")[0]
+
+    @property
     def name(self) -> str:
         """Name it for people: allreduce 64 KiB."""
-        operation, _, degree = self.operation.partition(":")
-        words = operation + partners_text(int(degree or 0))
-        return f"{words} {size_text(self.size)}" if self.size else words
+        words = self.own_name + partners_text(self.degree)
+        words += f" {size_text(self.size)}" if self.size else ""
+        return words + (f" among {self.group}{' apart' if self.is_strided else ''}" if self.group else "")
 
     @property
     def call(self) -> str:
         """MPI's call, as selections and tuning files name it."""
-        operation = self.operation.partition(":")[0]
-        return NONBLOCKING.get(operation) or OPERATIONS.get(operation) or BY_DEGREE[operation]
+        return NONBLOCKING.get(self.own_name) or OPERATIONS.get(self.own_name) or BY_DEGREE[self.own_name]
 
     @property
     def degree(self) -> int:
@@ -70,14 +78,40 @@ class Case(NamedTuple):
         return int(self.operation.partition(":")[2] or 0)
 
     @property
+    def group(self) -> int:
+        """Of how many ranks the groups are that make the call at once; 0: all ranks make it together."""
+        return int(self.operation.partition("/")[2].removesuffix("s") or 0)
+
+    @property
+    def is_strided(self) -> bool:
+        """Tell whether groups are of ranks that are far apart, as the columns of a grid."""
+        return self.operation.partition("/")[2].endswith("s")
+
+    @property
     def is_nonblocking(self) -> bool:
         """Tell whether the program does something else between the call and its end."""
-        return self.operation in NONBLOCKING
+        return self.own_name in NONBLOCKING
 
     @property
     def is_among_neighbors(self) -> bool:
         """Tell whether ranks exchange with the neighbors of a topology."""
         return self.call.startswith("neighbor_")
+
+
+def part_of(job: Job, case: Case) -> Job:
+    """Give the ranks of a job that make the call together: the first group, where there are groups."""
+    if not case.group:
+        return job
+    stride = job.ranks // case.group if case.is_strided else 1
+    ranks = range(0, stride * case.group, stride)
+    known = list(dict.fromkeys(job.nodes[rank] for rank in ranks))
+    return job._replace(
+        ranks=case.group,
+        nodes=tuple(known.index(job.nodes[rank]) for rank in ranks),
+        places=tuple(job.places[rank] for rank in ranks),
+        hosts=tuple(job.hosts[node] for node in known) if job.hosts else (),
+        leaves=tuple(job.leaves[rank] for rank in ranks) if len(job.leaves) == job.ranks else (),
+    )
 
 
 def cases(operations: Sequence[str], sizes: Sequence[int], degrees: Sequence[int] = ()) -> list[Case]:
@@ -115,12 +149,13 @@ def _by_degree(operation: str, degrees: Sequence[int]) -> list[str]:
 
 
 def candidates(case: Case, job: Job, machine: _core.Machine) -> list[_core.Candidate]:
-    """List the candidates for a case on all the job's ranks, fastest first by the model.
+    """List the candidates for a case on the job's ranks, fastest first by the model.
 
     There are none of neighborhoods, whose graph is the program's: nothing is predicted of them.
     """
     if case.is_among_neighbors:
         return []
+    job = part_of(job, case)
     known = node_places(job, machine)
     sockets = [place.socket for place in job.places]
     complexes = [place.core_complex for place in job.places]

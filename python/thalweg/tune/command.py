@@ -151,6 +151,9 @@ def search(
             print(f"thalweg: stopped; what was found for {len(bar.all)} cases is in {file}", file=sys.stderr)
             raise SystemExit(128 + signal.SIGINT) from None
     _print_sums(found, len(request.cases), budget)
+    nonblocking = {one.case.call for one in found if one.case.is_nonblocking}
+    for remark in store.disagreeing(store.readable(file), nonblocking):
+        print(f"thalweg: {remark}; tune one size, or edit {file}", file=sys.stderr)
     if figures:
         write_document(found, figures)
     if html:

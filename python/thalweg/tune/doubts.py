@@ -10,18 +10,17 @@ from dataclasses import replace
 from statistics import median
 
 from thalweg import _core
-from thalweg.trials.cases import Case
+from thalweg.trials.cases import Case, part_of
 from thalweg.trials.session import NATIVE, Job
 from thalweg.tune.objective import Figure, Objective
 from thalweg.tune.search import Effort, Measure, Outcome
 from thalweg.tune.statistics import GAIN_MIN, is_faster
-
-SOURCE = "tune"
-"""Only what a search has found is held on to."""
+from thalweg.tune.store import SOURCE
 
 
 def known_pick(tuning: Sequence[_core.Tuning], job: Job, case: Case, objective: Objective) -> str:
     """Give what an earlier search picked by an objective for a case on such a job; empty: there was none."""
+    job = part_of(job, case)
     wanted = (case.call, job.ranks, len(set(job.nodes)), case.size, case.degree)
     for known in tuning:
         for pick in known.nonblocking if case.is_nonblocking else known.picks:

@@ -18,10 +18,10 @@ from thalweg.trials.session import NATIVE
 from thalweg.tune import store
 from thalweg.tune.explain import Question, candidates, known_picks, reason, tune_command, tuning_path_of
 from thalweg.tune.explain_learned import learned_lines, learned_name, learned_of
-from thalweg.tune.explain_rows import HEADINGS, TEXTS, Row, rows_of
+from thalweg.tune.explain_rows import Row, rows_of, table_of
 from thalweg.tune.explain_streams import stream_lines
 from thalweg.tune.promise import search_promise
-from thalweg.tune.wanted import call_of, unit_size
+from thalweg.tune.wanted import call_of, groups_of, unit_size
 from thalweg.units import count_text, time_text
 
 _SHOWN = 3
@@ -70,7 +70,8 @@ def explain_report(  # noqa: PLR0913
 def _print_rows(report: RunReport, rows: Sequence[Row], shown: int) -> None:
     """Print the table, what it leaves out, and why nothing was chosen."""
     if rows:
-        print_table(HEADINGS, [row.cells() for row in rows[:shown]], texts=TEXTS)
+        headings, cells, texts = table_of(rows[:shown])
+        print_table(headings, cells, texts=texts)
     if (left := len(rows) - shown) > 0:
         print_line(f"… and {left} more, {percent(sum(row.share for row in rows[shown:]))} of the run (--all)")
     others = report.share(sum(site.time_ns for site in report.calls)) - sum(row.share for row in rows)
@@ -78,6 +79,8 @@ def _print_rows(report: RunReport, rows: Sequence[Row], shown: int) -> None:
         print_line(f"{percent(others)} of the run is in other calls, which no strategy serves")
     if any(row.gain_max is not None for row in rows):
         print_line("up to: the transfer of calls for which nothing was measured; a prediction never replaces native")
+    if any(row.hidden is not None for row in rows):
+        print_line("hidden: of nonblocking calls' time, what went on beside the program's own work")
     if report.streams or rows:
         print_line("--details says of each call site and stream what was measured, and what the model expects")
 
@@ -100,15 +103,20 @@ def _print_details(known: Known, rows: Sequence[Row]) -> None:
 
 
 def _commands(known: Known, rows: Sequence[Row]) -> list[str]:
-    """Give what measures calls of which nothing is known: of all ranks by the report, else for each number of ranks."""
+    """Give what measures calls of which nothing is known: by the report where it can, else for a number of ranks.
+
+    By the report are calls of all ranks, and of equal groups.
+    """
+    all_ranks = len(known.report.ranks)
     open_rows: dict[int, list[Row]] = {}
     for row in rows:
         if row.gain_max is not None:
-            open_rows.setdefault(row.ranks, []).append(row)
+            ranks = all_ranks if groups_of(row.ranks, all_ranks, known.report.nodes) else row.ranks
+            open_rows.setdefault(ranks, []).append(row)
     commands = []
     for ranks, found in sorted(open_rows.items(), reverse=True):
         promise = search_promise(sum(row.gain_max or 0.0 for row in found))
-        if ranks == len(known.report.ranks):
+        if ranks == all_ranks:
             commands.append(f"thalweg tune --for {quote(known.path)}{promise}")
         else:
             operations, sizes = {row.operation for row in found}, {row.size for row in found}

@@ -52,8 +52,8 @@ def objective_of(case: Case, asked: Objective | None) -> Objective:
     if asked is Objective.OVERLAP and not case.is_nonblocking:
         raise ThalwegError(
             USAGE,
-            f"{case.operation} leaves nothing to overlap: its rank waits in the call",
-            f"tune i{case.operation}, or say --objective time or cpu",
+            f"{case.own_name} leaves nothing to overlap: its rank waits in the call",
+            f"tune i{case.own_name}, or say --objective time or cpu",
         )
     return asked or (Objective.OVERLAP if case.is_nonblocking else Objective.TIME)
 

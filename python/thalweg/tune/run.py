@@ -20,7 +20,7 @@ from thalweg.rules.library import library_of
 from thalweg.settings.user_algorithms import chosen_by_user
 from thalweg.strategies import device_strategies, operation_of
 from thalweg.text_files import write_text
-from thalweg.trials.cases import Case, candidates, node_places, remark_on_routes
+from thalweg.trials.cases import Case, candidates, node_places, part_of, remark_on_routes
 from thalweg.trials.order import order_of
 from thalweg.trials.session import NATIVE, Job, Mode, Samples, Session, start_words
 from thalweg.trials.shipped import trial_program
@@ -318,8 +318,9 @@ def save(path: str, job: Job, found: Sequence[Found], source: str = "tune") -> N
     for one in found:
         pick = _core.Pick()
         pick.call = one.case.call
-        pick.ranks = job.ranks
-        pick.nodes = len(set(job.nodes))
+        own = part_of(job, one.case)
+        pick.ranks = own.ranks
+        pick.nodes = len(set(own.nodes))
         pick.bytes = one.case.size
         pick.degree = one.case.degree
         pick.use = one.outcome.pick

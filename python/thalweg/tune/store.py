@@ -2,12 +2,16 @@
 """Tuning files, with the command's own errors."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from thalweg import _core
 from thalweg.errors import SETTINGS, ThalwegError
+from thalweg.trials.cases import OWN_SIZES
+from thalweg.units import count_text, size_text
 
 FINGERPRINT_LINES = 8
+SOURCE = "tune"
+"""Of picks that a search has found."""
 
 
 def load(path: str) -> list[_core.Tuning]:
@@ -48,3 +52,17 @@ def of_job(tuning: Sequence[_core.Tuning], fingerprint: Sequence[str]) -> list[_
         return []
     own = _core.Fingerprint(list(fingerprint)).describe()
     return [one for one in tuning if one.machine.describe() == own]
+
+
+def disagreeing(tuning: Sequence[_core.Tuning], calls: Collection[str]) -> list[str]:
+    """Name nonblocking calls whose picks differ by size although a rank knows its own alone: none takes effect."""
+    found: dict[tuple[str, int, int], list[_core.Pick]] = {}
+    for pick in (pick for one in tuning for pick in one.nonblocking if pick.source == SOURCE):
+        if pick.call in OWN_SIZES and pick.call in calls:
+            found.setdefault((pick.call, pick.ranks, pick.nodes), []).append(pick)
+    return [
+        f"i{call} of {count_text(ranks, 'rank')} on {count_text(nodes, 'node')}: picks for "
+        f"{', '.join(size_text(pick.bytes) for pick in picks)} differ, so none takes effect"
+        for (call, ranks, nodes), picks in found.items()
+        if len({pick.use for pick in picks}) > 1
+    ]

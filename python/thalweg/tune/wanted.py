@@ -6,9 +6,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from thalweg.errors import USAGE, ThalwegError
+from thalweg.lab.hosts import saved
 from thalweg.pages.render import percent
 from thalweg.report.run_report import CallSite, RunReport, read_report
-from thalweg.trials.cases import NONBLOCKING, OPERATIONS, WITHOUT_SIZE, Case
+from thalweg.trials.cases import NONBLOCKING, OPERATIONS, OWN_SIZES, WITHOUT_SIZE, Case
 from thalweg.units import time_text
 
 if TYPE_CHECKING:
@@ -62,38 +63,68 @@ def operation_of(function: str) -> str:
 
 
 def wanted(report: RunReport) -> list[Wanted]:
-    """Give the cases of calls of all ranks that went to the library, the most expensive first."""
-    found: dict[Case, list[CallSite]] = {}
+    """Give the cases of calls that went to the library, the most expensive first: of all ranks, or of equal groups."""
+    found: dict[Case, list[tuple[CallSite, float]]] = {}
     for site in report.calls:
-        if (case := _case_of(site, len(report.ranks))) is not None:
-            found.setdefault(case, []).append(site)
-    cases = [
-        Wanted(
-            case,
-            tuple(dict.fromkeys(site.place for site in sites)),
-            report.share(sum(_cost_ns(site) for site in sites)),
-        )
+        cases = _cases_of(site, len(report.ranks), report.nodes)
+        for case in cases:
+            found.setdefault(case, []).append((site, report.share(cost_ns(site, report) / len(cases))))
+    kinds = [
+        Wanted(case, tuple(dict.fromkeys(site.place for site, _ in sites)), sum(share for _, share in sites))
         for case, sites in found.items()
     ]
-    worth = [one for one in cases if one.share >= SHARE_MIN]
-    return sorted(worth, key=lambda one: (-one.share, one.case.name))
+    worth = [one for one in kinds if one.share >= SHARE_MIN]
+    return _with_one_size(sorted(worth, key=lambda one: (-one.share, one.case.name)))
 
 
-def _cost_ns(site: CallSite) -> float:
-    """Give what a site's calls cost their ranks: the transfer, or what nonblocking ones exposed."""
+def cost_ns(site: CallSite, report: RunReport) -> float:
+    """Give what a site's calls cost their ranks: the transfer, or what nonblocking ones exposed.
+
+    Several requests may have been waited for at once, and each is exposed then; ranks were in MPI once.
+    """
     transfer_ns = site.time_ns - site.waiting_ns
-    return max(transfer_ns, site.hidden.exposed_ns) if site.hidden else transfer_ns
+    return max(transfer_ns, min(site.hidden.exposed_ns, report.mpi_ns)) if site.hidden else transfer_ns
 
 
-def _case_of(site: CallSite, ranks: int) -> Case | None:
+def groups_of(site_ranks: int, ranks: int, nodes: int) -> list[str]:
+    """Say which groups of a job a communicator may be, as trials write it; none: it is not one of equal groups.
+
+    A report does not tell which ranks they are. With several ranks on each of several nodes, both kinds are there: rows
+    of neighbors, and columns of ranks that are far apart.
+    """
+    if site_ranks < SEVERAL or ranks % site_ranks:
+        return []
+    if site_ranks == ranks:
+        return [""]
+    return [f"/{site_ranks}", f"/{site_ranks}s"] if 1 < nodes < ranks else [f"/{site_ranks}"]
+
+
+def _cases_of(site: CallSite, ranks: int, nodes: int) -> list[Case]:
     operation = operation_of(site.function)
-    if not operation or site.ranks != ranks or ranks < 2 or not site.calls:
-        return None
-    if operation in WITHOUT_SIZE:
-        return Case(operation, 0)
-    call = NONBLOCKING.get(operation) or OPERATIONS[operation]
-    size = unit_size(call, site.bytes / site.calls, ranks)
-    return Case(operation, max(_UNIT, (size + _UNIT // 2) // _UNIT * _UNIT))
+    if not operation or not site.calls:
+        return []
+    size = 0
+    if operation not in WITHOUT_SIZE:
+        call = NONBLOCKING.get(operation) or OPERATIONS[operation]
+        total = unit_size(call, site.bytes / site.calls, site.ranks)
+        size = max(_UNIT, (total + _UNIT // 2) // _UNIT * _UNIT)
+    return [Case(operation + group, size) for group in groups_of(site.ranks, ranks, nodes)]
+
+
+def _with_one_size(found: list[Wanted]) -> list[Wanted]:
+    """Leave one size to each call whose size a rank knows for itself alone: the most expensive one.
+
+    Ranks could not agree on one of several picks, so that none would take effect.
+    """
+    kept: dict[object, Wanted] = {}
+    for one in found:
+        is_known_to_all = not (one.case.is_nonblocking and one.case.call in OWN_SIZES)
+        kind = one.case if is_known_to_all else one.case.operation
+        first = kept.setdefault(kind, one)
+        if first is not one:
+            places = tuple(dict.fromkeys((*first.places, *one.places)))
+            kept[kind] = Wanted(first.case, places, first.share + one.share)
+    return sorted(kept.values(), key=lambda one: (-one.share, one.case.name))
 
 
 class RunToTune(NamedTuple):
@@ -120,9 +151,20 @@ def read_run(path: str) -> RunToTune:
     report = read_report(path)
     found = wanted(report)
     if not found:
-        share = f"{path}: no collective of all ranks takes a thousandth of the run and can be tuned"
+        share = f"{path}: no collective of all ranks or of equal groups takes a thousandth of the run and can be tuned"
         raise ThalwegError(USAGE, share, f"thalweg report {path} shows where the time goes")
     return RunToTune(path, report, found)
+
+
+def lab_of(report: RunReport) -> str:
+    """Name the lab on whose hosts a run was, if it is up; empty: there is none."""
+    hosts = {rank.host for rank in report.ranks}
+    name = next(iter(sorted(hosts)), "").rpartition("-")[0]
+    try:
+        known = saved(name) if name else None
+    except ThalwegError:
+        return ""
+    return name if known is not None and hosts <= set(known.names) else ""
 
 
 def other_shape(report: RunReport, path: str) -> str:

@@ -17,7 +17,7 @@
  * core: one call by itself would be timed with that, which is more than most calls take. */
 static const double apart_seconds = 2e-3;
 static double brief_seconds = 2e-5, batch_seconds = 3e-4;
-static int share_cores;
+static int share_cores, sleeps;
 
 /* What a rank's calls of a batch took, each in the mean. Only doubles, as ranks gather them. */
 struct figures {
@@ -39,6 +39,10 @@ void share_cores_between_ranks(int do_share) {
   share_cores = do_share;
   if (share_cores)
     brief_seconds *= 10, batch_seconds *= 10;
+}
+
+void sleep_through_computations(int do_sleep) {
+  sleeps = do_sleep;
 }
 
 /* Batches begin together. Ranks are aligned by messages of this program's own, the same in every kind of job:
@@ -151,12 +155,12 @@ static void prepare_overlap(const struct trial* trial) {
   enum { tries = 5 };
   static const double longest_seconds = 0.1;
   double shortest = longest_seconds;
-  prepare_computation(0, 0, share_cores);
+  prepare_computation(0, 0, share_cores || sleeps);
   for (int i = 0; i < tries; ++i) {
     const double each = slowest_of(run_batch(trial->operation, trial->bytes, "native", 1, apart).completion);
     shortest = each < shortest ? each : shortest;
   }
-  prepare_computation(2 * shortest, trial->tests, share_cores);
+  prepare_computation(2 * shortest, trial->tests, share_cores || sleeps);
 }
 
 /* Ordinary calls of so many seconds in a batch. */

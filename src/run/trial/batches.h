@@ -18,6 +18,8 @@ struct trial {
 
 /* Whether ranks share cores: rows are longer then, and computations are slept through. */
 void share_cores_between_ranks(int do_share);
+/* Only the latter: hosts of one machine share its cores. */
+void sleep_through_computations(int do_sleep);
 
 /* Times all candidates in turns; rank 0 writes a line of JSON for each. */
 void measure_trial(const struct trial* trial);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "operations.h"
 
+#include "interposer.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,44 +10,45 @@
 #include <time.h>
 
 struct buffers buffers;
+struct group group;
 static size_t capacity;
 
 static void call_barrier(int bytes) {
-  (void)bytes, MPI_Barrier(MPI_COMM_WORLD);
+  (void)bytes, MPI_Barrier(group.communicator);
 }
 static void call_broadcast(int bytes) {
-  MPI_Bcast(buffers.output, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+  MPI_Bcast(buffers.output, bytes, MPI_BYTE, 0, group.communicator);
 }
 static void call_reduce(int bytes) {
-  MPI_Reduce(buffers.input, buffers.output, bytes / 8, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+  MPI_Reduce(buffers.input, buffers.output, bytes / 8, MPI_DOUBLE, MPI_SUM, 0, group.communicator);
 }
 static void call_allreduce(int bytes) {
-  MPI_Allreduce(buffers.input, buffers.output, bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Allreduce(buffers.input, buffers.output, bytes / 8, MPI_DOUBLE, MPI_SUM, group.communicator);
 }
 static void call_gather(int bytes) {
-  MPI_Gather(buffers.input, bytes, MPI_BYTE, buffers.output, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+  MPI_Gather(buffers.input, bytes, MPI_BYTE, buffers.output, bytes, MPI_BYTE, 0, group.communicator);
 }
 static void call_scatter(int bytes) {
-  MPI_Scatter(buffers.input, bytes, MPI_BYTE, buffers.output, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+  MPI_Scatter(buffers.input, bytes, MPI_BYTE, buffers.output, bytes, MPI_BYTE, 0, group.communicator);
 }
 static void call_allgather(int bytes) {
-  MPI_Allgather(buffers.input, bytes, MPI_BYTE, buffers.output, bytes, MPI_BYTE, MPI_COMM_WORLD);
+  MPI_Allgather(buffers.input, bytes, MPI_BYTE, buffers.output, bytes, MPI_BYTE, group.communicator);
 }
 static void call_alltoall(int bytes) {
-  MPI_Alltoall(buffers.input, bytes, MPI_BYTE, buffers.output, bytes, MPI_BYTE, MPI_COMM_WORLD);
+  MPI_Alltoall(buffers.input, bytes, MPI_BYTE, buffers.output, bytes, MPI_BYTE, group.communicator);
 }
 static void call_alltoallv(int bytes) {
   (void)bytes, MPI_Alltoallv(buffers.input, buffers.counts, buffers.places, MPI_BYTE, buffers.output,
-                             buffers.counts + buffers.ranks, buffers.places, MPI_BYTE, MPI_COMM_WORLD);
+                             buffers.counts + group.ranks, buffers.places, MPI_BYTE, group.communicator);
 }
 static void call_reduce_scatter(int bytes) {
-  MPI_Reduce_scatter_block(buffers.input, buffers.output, bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Reduce_scatter_block(buffers.input, buffers.output, bytes / 8, MPI_DOUBLE, MPI_SUM, group.communicator);
 }
 static void call_scan(int bytes) {
-  MPI_Scan(buffers.input, buffers.output, bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Scan(buffers.input, buffers.output, bytes / 8, MPI_DOUBLE, MPI_SUM, group.communicator);
 }
 static void call_exscan(int bytes) {
-  MPI_Exscan(buffers.input, buffers.output, bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Exscan(buffers.input, buffers.output, bytes / 8, MPI_DOUBLE, MPI_SUM, group.communicator);
 }
 
 double exposed_seconds;
@@ -55,11 +58,11 @@ double exposed_seconds;
 static const struct timespec elsewhere = {0, 1000000};
 
 static void call_late_broadcast(int bytes) {
-  const int is_late = buffers.rank == buffers.ranks - 1;
+  const int is_late = group.rank == group.ranks - 1;
   if (is_late)
     nanosleep(&elsewhere, NULL);
   const double begin = MPI_Wtime();
-  MPI_Bcast(buffers.output, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+  MPI_Bcast(buffers.output, bytes, MPI_BYTE, 0, group.communicator);
   if (is_late)
     exposed_seconds += MPI_Wtime() - begin;
 }
@@ -99,12 +102,41 @@ call_function* find_operation(const char* name) {
 /* Each rank sends to `degree` others, the ones after it; to itself too where it sends to `ranks`, which is
  * all. */
 static int is_neighbor(int ahead, int degree) {
-  return ahead == 0 ? degree >= buffers.ranks : ahead <= degree;
+  return ahead == 0 ? degree >= group.ranks : ahead <= degree;
 }
 
 void know_ranks(void) {
   MPI_Comm_rank(MPI_COMM_WORLD, &buffers.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &buffers.ranks);
+  group = (struct group){MPI_COMM_WORLD, buffers.rank, buffers.ranks, buffers.ranks, 0};
+}
+
+void leave_group(void) {
+  if (group.communicator == MPI_COMM_WORLD)
+    return;
+  interposer.bypass(0);
+  MPI_Comm_free(&group.communicator);
+  interposer.bypass(1);
+}
+
+/* A communicator that the interposer sees made is one that strategies may run on. */
+int form_groups(int wanted, int strided) {
+  const int ranks = wanted > 0 ? wanted : buffers.ranks;
+  if (ranks > buffers.ranks || buffers.ranks % ranks != 0)
+    MPI_Abort(MPI_COMM_WORLD, 2);
+  if (group.wanted == ranks && group.strided == strided)
+    return 0;
+  const int color = strided ? buffers.rank % (buffers.ranks / ranks) : buffers.rank / ranks;
+  leave_group();
+  group = (struct group){MPI_COMM_WORLD, buffers.rank, buffers.ranks, ranks, strided};
+  if (ranks < buffers.ranks) {
+    interposer.bypass(0);
+    MPI_Comm_split(MPI_COMM_WORLD, color, buffers.rank, &group.communicator);
+    interposer.bypass(1);
+    MPI_Comm_rank(group.communicator, &group.rank);
+    MPI_Comm_size(group.communicator, &group.ranks);
+  }
+  return 1;
 }
 
 void prepare_buffers(int bytes, int degree) {
@@ -112,7 +144,7 @@ void prepare_buffers(int bytes, int degree) {
     buffers.counts = calloc(2 * (size_t)buffers.ranks, sizeof *buffers.counts);
     buffers.places = calloc((size_t)buffers.ranks, sizeof *buffers.places);
   }
-  const int blocks = buffers.ranks > 1 ? buffers.ranks : 2; /* a ring's ranks have two neighbors */
+  const int blocks = group.ranks > 1 ? group.ranks : 2; /* a ring's ranks have two neighbors */
   const size_t needed = (size_t)bytes * (size_t)blocks + 64;
   if (needed > capacity) {
     capacity = needed;
@@ -121,10 +153,10 @@ void prepare_buffers(int bytes, int degree) {
     memset(buffers.input, 0, capacity);
     memset(buffers.output, 0, capacity);
   }
-  for (int r = 0; r < buffers.ranks; ++r) {
-    buffers.counts[r] = is_neighbor((r - buffers.rank + buffers.ranks) % buffers.ranks, degree) ? bytes : 0;
-    buffers.counts[buffers.ranks + r] =
-        is_neighbor((buffers.rank - r + buffers.ranks) % buffers.ranks, degree) ? bytes : 0;
+  for (int r = 0; r < group.ranks; ++r) {
+    const int ahead = (r - group.rank + group.ranks) % group.ranks;
+    buffers.counts[r] = is_neighbor(ahead, degree) ? bytes : 0;
+    buffers.counts[group.ranks + r] = is_neighbor((group.ranks - ahead) % group.ranks, degree) ? bytes : 0;
     buffers.places[r] = r * bytes;
   }
 }

@@ -4,11 +4,11 @@
 
 #include <mpi.h>
 
-/* What is measured: a collective on MPI_COMM_WORLD, with the root 0. `bytes` is a whole number of doubles for
- * reductions. */
+/* What is measured: a collective of all ranks, or of each group of them at once, with the root 0. `bytes` is
+ * a whole number of doubles for reductions. */
 typedef void call_function(int bytes);
 
-/* This rank, and what it sends from and receives into. */
+/* This rank in the job, and what it sends from and receives into. */
 struct buffers {
   int rank, ranks;
   char* input;
@@ -20,6 +20,19 @@ extern struct buffers buffers;
 
 /* Who is who; before all else. */
 void know_ranks(void);
+
+/* The ranks that make a call together: all, or as many as are wanted. */
+struct group {
+  MPI_Comm communicator;
+  int rank, ranks;
+  int wanted, strided;
+};
+extern struct group group;
+
+/* Groups of `wanted` ranks each, which has to divide all (0: all are one), neighbors or as far apart as
+ * possible; collective. Gives whether they are others than before. Before prepare_buffers(). */
+int form_groups(int wanted, int strided);
+void leave_group(void);
 
 /* The collective of that name; ends the job where there is none. To be looked up before the clock starts, as
  * the shortest calls take no longer than some comparisons of names. */

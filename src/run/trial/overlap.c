@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-/* All ranks in a closed row, where neighborhoods are measured. */
+/* A group's ranks in a closed row, where neighborhoods are measured. */
 static MPI_Comm ring = MPI_COMM_NULL;
 
 typedef int start_function(int bytes, MPI_Request* request);
@@ -24,49 +24,51 @@ static struct {
 
 static int start_barrier(int bytes, MPI_Request* request) {
   (void)bytes;
-  return MPI_Ibarrier(MPI_COMM_WORLD, request);
+  return MPI_Ibarrier(group.communicator, request);
 }
 static int start_broadcast(int bytes, MPI_Request* request) {
-  return MPI_Ibcast(buffers.output, bytes, MPI_BYTE, 0, MPI_COMM_WORLD, request);
+  return MPI_Ibcast(buffers.output, bytes, MPI_BYTE, 0, group.communicator, request);
 }
 static int start_reduce(int bytes, MPI_Request* request) {
-  return MPI_Ireduce(buffers.input, buffers.output, bytes / 8, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD,
+  return MPI_Ireduce(buffers.input, buffers.output, bytes / 8, MPI_DOUBLE, MPI_SUM, 0, group.communicator,
                      request);
 }
 static int start_allreduce(int bytes, MPI_Request* request) {
-  return MPI_Iallreduce(buffers.input, buffers.output, bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD,
+  return MPI_Iallreduce(buffers.input, buffers.output, bytes / 8, MPI_DOUBLE, MPI_SUM, group.communicator,
                         request);
 }
 static int start_gather(int bytes, MPI_Request* request) {
-  return MPI_Igather(buffers.input, bytes, MPI_BYTE, buffers.output, bytes, MPI_BYTE, 0, MPI_COMM_WORLD,
+  return MPI_Igather(buffers.input, bytes, MPI_BYTE, buffers.output, bytes, MPI_BYTE, 0, group.communicator,
                      request);
 }
 static int start_scatter(int bytes, MPI_Request* request) {
-  return MPI_Iscatter(buffers.input, bytes, MPI_BYTE, buffers.output, bytes, MPI_BYTE, 0, MPI_COMM_WORLD,
+  return MPI_Iscatter(buffers.input, bytes, MPI_BYTE, buffers.output, bytes, MPI_BYTE, 0, group.communicator,
                       request);
 }
 static int start_allgather(int bytes, MPI_Request* request) {
-  return MPI_Iallgather(buffers.input, bytes, MPI_BYTE, buffers.output, bytes, MPI_BYTE, MPI_COMM_WORLD,
+  return MPI_Iallgather(buffers.input, bytes, MPI_BYTE, buffers.output, bytes, MPI_BYTE, group.communicator,
                         request);
 }
 static int start_alltoall(int bytes, MPI_Request* request) {
-  return MPI_Ialltoall(buffers.input, bytes, MPI_BYTE, buffers.output, bytes, MPI_BYTE, MPI_COMM_WORLD,
+  return MPI_Ialltoall(buffers.input, bytes, MPI_BYTE, buffers.output, bytes, MPI_BYTE, group.communicator,
                        request);
 }
 static int start_alltoallv(int bytes, MPI_Request* request) {
   (void)bytes;
   return MPI_Ialltoallv(buffers.input, buffers.counts, buffers.places, MPI_BYTE, buffers.output,
-                        buffers.counts + buffers.ranks, buffers.places, MPI_BYTE, MPI_COMM_WORLD, request);
+                        buffers.counts + group.ranks, buffers.places, MPI_BYTE, group.communicator, request);
 }
 static int start_reduce_scatter(int bytes, MPI_Request* request) {
   return MPI_Ireduce_scatter_block(buffers.input, buffers.output, bytes / 8, MPI_DOUBLE, MPI_SUM,
-                                   MPI_COMM_WORLD, request);
+                                   group.communicator, request);
 }
 static int start_scan(int bytes, MPI_Request* request) {
-  return MPI_Iscan(buffers.input, buffers.output, bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, request);
+  return MPI_Iscan(buffers.input, buffers.output, bytes / 8, MPI_DOUBLE, MPI_SUM, group.communicator,
+                   request);
 }
 static int start_exscan(int bytes, MPI_Request* request) {
-  return MPI_Iexscan(buffers.input, buffers.output, bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, request);
+  return MPI_Iexscan(buffers.input, buffers.output, bytes / 8, MPI_DOUBLE, MPI_SUM, group.communicator,
+                     request);
 }
 static int start_neighbor_allgather(int bytes, MPI_Request* request) {
   return MPI_Ineighbor_allgather(buffers.input, bytes, MPI_BYTE, buffers.output, bytes, MPI_BYTE, ring,
@@ -179,7 +181,7 @@ double computation_cpu_seconds(void) {
 }
 
 static void come_late(void) {
-  if (buffers.rank == buffers.ranks - 1)
+  if (group.rank == group.ranks - 1)
     for (int part = 0; part < (computation.parts + 1) / 2; ++part)
       compute_part();
 }
@@ -220,13 +222,16 @@ static void make_ring(void) {
   if (ring != MPI_COMM_NULL)
     return;
   interposer.bypass(0);
-  MPI_Cart_create(MPI_COMM_WORLD, 1, &buffers.ranks, &is_closed, 0, &ring);
+  MPI_Cart_create(group.communicator, 1, &group.ranks, &is_closed, 0, &ring);
   interposer.bypass(1);
 }
 
 void free_ring(void) {
-  if (ring != MPI_COMM_NULL)
-    MPI_Comm_free(&ring);
+  if (ring == MPI_COMM_NULL)
+    return;
+  interposer.bypass(0);
+  MPI_Comm_free(&ring);
+  interposer.bypass(1);
 }
 
 call_function* find_overlapped(const char* name) {

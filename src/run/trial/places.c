@@ -5,8 +5,11 @@
 #include <mpi.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+enum { boot_id_length = 64 };
 
 void read_line(const char* path, char* text, int capacity) {
   text[0] = 0;
@@ -66,4 +69,19 @@ int settle_on_cores(void) {
   here = here > cores;
   MPI_Allreduce(&here, &oversubscribed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   return oversubscribed;
+}
+
+int do_hosts_share_cores(void) {
+  char machine[boot_id_length] = {0};
+  int ranks = 0, here = 0, shared = 0;
+  read_line("/proc/sys/kernel/random/boot_id", machine, sizeof machine);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  char* all = calloc((size_t)ranks, sizeof machine);
+  MPI_Allgather(machine, sizeof machine, MPI_CHAR, all, sizeof machine, MPI_CHAR, MPI_COMM_WORLD);
+  for (int r = 0; r < ranks; ++r)
+    here += strcmp(all + (size_t)r * sizeof machine, machine) == 0;
+  free(all);
+  here = machine[0] != 0 && here > (int)sysconf(_SC_NPROCESSORS_ONLN);
+  MPI_Allreduce(&here, &shared, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  return shared;
 }

@@ -17,4 +17,7 @@ void describe_place(char* text, size_t capacity);
  * takes. */
 int settle_on_cores(void);
 
+/* Do ranks share cores with those of other hosts, which are on the same machine? */
+int do_hosts_share_cores(void);
+
 #endif

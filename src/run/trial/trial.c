@@ -6,11 +6,12 @@
  *   OPERATION BYTES BATCHES LIMIT CANDIDATE...
  *
  * BYTES are those of a unit: what each pair, rank or vector has. "alltoallv:2" is an alltoallv in which
- * each rank sends to two ranks, itself first, and nothing to the others. "ialltoall" and other nonblocking
- * calls are begun before a computation and waited for after it (overlap.h), with four tests of the request
- * within it, or N behind "BATCHEStN"; in "late_ialltoall" the last rank begins late, and of a
- * "late_broadcast" that rank's time counts. Neighborhoods are those of a ring. A candidate is "native" (past
- * Thalweg), "passed_on" (through Thalweg, no strategy chosen) or what stands behind "=" in a selection
+ * each rank sends to two ranks, itself first, and nothing to the others. "alltoall/2" is made by groups of
+ * two neighboring ranks, all at once, and "alltoall/2s" by groups of ranks that are far apart. "ialltoall"
+ * and other nonblocking calls are begun before a computation and waited for after it (overlap.h), with four
+ * tests of the request within it, or N behind "BATCHEStN"; in "late_ialltoall" the last rank begins late, and
+ * of a "late_broadcast" that rank's time counts. Neighborhoods are those of a ring. A candidate is "native"
+ * (past Thalweg), "passed_on" (through Thalweg, no strategy chosen) or what stands behind "=" in a selection
  * ("ring", "bruck:radix=4"). Each candidate is tried with a few calls; those slower than LIMIT times the
  * fastest (0: no limit) are done with. The others take turns, BATCHES times; a batch is a row of calls long
  * enough to time, begun together; behind "BATCHESa" calls are timed alone, each begun together, and where
@@ -135,7 +136,12 @@ static void run_trial(char* operation, char** words, char** candidates, int coun
   char* degree = strchr(operation, ':');
   if (degree != NULL)
     *degree++ = 0;
-  prepare_buffers(trial.bytes, degree == NULL ? buffers.ranks : atoi(degree));
+  char* groups = strchr(operation, '/');
+  if (groups != NULL)
+    *groups++ = 0;
+  if (form_groups(groups == NULL ? 0 : atoi(groups), groups != NULL && strchr(groups, 's') != NULL))
+    free_ring();
+  prepare_buffers(trial.bytes, degree == NULL ? group.ranks : atoi(degree));
   measure_trial(&trial);
   if (buffers.rank == 0) {
     printf("done\n");
@@ -149,6 +155,7 @@ int main(int argc, char** argv) {
   find_interposer(argc > 1 ? argv[1] : "");
   interposer.bypass(1);
   share_cores_between_ranks(settle_on_cores());
+  sleep_through_computations(do_hosts_share_cores());
   introduce();
   static char line[line_bytes];
   while (next_line(line)) {
@@ -175,6 +182,7 @@ int main(int argc, char** argv) {
     run_trial(operation, words, candidates, count);
   }
   free_ring();
+  leave_group();
   free_buffers();
   MPI_Finalize();
   return 0;

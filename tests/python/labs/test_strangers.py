@@ -2,12 +2,24 @@
 """The strangers' benchmark: what it reads from IMB and its own program, and a small run of it."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from support import Command
-from thalweg_labs.bench.strangers import CALL, IMB_NAMES, OPERATIONS, TURN, imb_times
+from thalweg_labs.bench.strangers import (
+    BESIDE,
+    CALL,
+    EXPOSED,
+    IMB_NAMES,
+    OPERATIONS,
+    TURN,
+    hidden_lines,
+    hidden_part,
+    imb_times,
+    own_times,
+)
 
 IMB = """
 #----------------------------------------------------------------
@@ -44,6 +56,18 @@ def test_imbs_tables_are_read() -> None:
     assert set(IMB_NAMES) <= set(OPERATIONS)
 
 
+def test_what_a_computation_hides_is_read() -> None:
+    """A call of 100 us that exposes 30 beside a computation of 100 is hidden to 70 %."""
+    pattern = re.compile(r"^([\w:]+) (\d+) \d+ ([\d.]+) ([\d.]+)$", re.MULTILINE)
+    times = own_times(pattern, "ialltoall:4 24 9 100.0 104.5\nbeside ialltoall:4 24 100.0 130.0\nscan 8 3 1.0 2.0\n")
+    key = ("ialltoall:4", 24)
+    assert [times[(*key, what)] for what in (CALL, TURN, BESIDE, EXPOSED)] == [100.0, 104.5, 130.0, 30.0]
+    assert hidden_part(times, *key) == pytest.approx(0.7)
+    late = times | {(*key, EXPOSED): 300.0}
+    assert hidden_part(late, *key) == 0, "computation that is lost hides nothing"
+    assert hidden_lines([times], [late]) == ["ialltoall:4 24 B: 0% hidden natively, 70% so"]
+
+
 @pytest.mark.parametrize("mpi", ["openmpi", pytest.param("mpich", marks=pytest.mark.exhaustive)])
 def test_every_operation_is_measured_in_every_way(thalweg: Command, tmp_path: Path, mpi: str) -> None:
     file = tmp_path / "rows.json"
@@ -54,7 +78,9 @@ def test_every_operation_is_measured_in_every_way(thalweg: Command, tmp_path: Pa
     cases = len(OPERATIONS) * 2 - 1  # a barrier has one size
     for way in ("untuned", "untuned, learning off", "the library again"):
         found = [row for row in rows if row["metric"] == way]
-        assert len({row["case"] for row in found}) == 2 * cases
+        nonblocking = 2 * sum(operation.startswith("i") for operation in OPERATIONS)
+        assert len({row["case"] for row in found}) == 2 * cases + 2 * nonblocking
+        assert result.stdout.count(f"strangers, {way}: ialltoall") == 2
         assert sum(TURN in row["case"] for row in found) == cases
         assert all(row["ours"] >= 0 and row["peer"] >= 0 and row["ratio"] > 0 for row in found)
         assert f"{mpi}, 2 ranks, strangers, {way}: geometric mean" in result.stdout

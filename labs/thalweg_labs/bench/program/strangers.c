@@ -13,6 +13,15 @@
  *
  * where the microseconds are the mean over the ranks of each rank's median, and a turn is a call with its
  * barriers: how ranks leave a barrier decides who waits in the call behind it, but nobody is faster by it.
+ *
+ * A nonblocking call, as `ialltoall`, is waited for at once, and that is its time. Then it is begun before a
+ * computation of that time and waited for afterwards, as OSU's osu_ialltoall does: "ialltoall:4" with four
+ * tests of the request within the computation, "ialltoall" without. Rank 0 prints further
+ *
+ *     beside OPERATION BYTES COMPUTED_MICROSECONDS MICROSECONDS
+ *
+ * where the latter are those of start, computation and wait. What the computation takes longer than alone
+ * is in them too, which OSU's overlap leaves out. Neighborhoods are a closed row of all ranks.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -22,11 +31,13 @@
 enum { barriers = 2 };
 
 static int rank, ranks;
+static MPI_Comm row = MPI_COMM_NULL; /* all ranks, each with two neighbors */
 static char *from, *to;
 static int *counts, *places, *shares;
 
 static void prepare(size_t bytes) {
-  const size_t whole = bytes * (size_t)ranks + 64;
+  const size_t blocks = ranks > 1 ? (size_t)ranks : 2; /* a rank of the row has two neighbors */
+  const size_t whole = bytes * blocks + 64;
   from = malloc(whole);
   to = malloc(whole);
   memset(from, 1, whole);
@@ -111,6 +122,10 @@ static int call(const char* operation, int bytes, int root) {
     return MPI_Reduce_scatter(from, to, shares, MPI_FLOAT, MPI_SUM, world);
   if (!strcmp(operation, "reduce_scatter_block"))
     return MPI_Reduce_scatter_block(from, to, elements / ranks, MPI_FLOAT, MPI_SUM, world);
+  if (!strcmp(operation, "neighbor_allgather"))
+    return MPI_Neighbor_allgather(from, bytes, MPI_BYTE, to, bytes, MPI_BYTE, row);
+  if (!strcmp(operation, "neighbor_alltoall"))
+    return MPI_Neighbor_alltoall(from, bytes, MPI_BYTE, to, bytes, MPI_BYTE, row);
   if (!strcmp(operation, "scan"))
     return MPI_Scan(from, to, elements, MPI_FLOAT, MPI_SUM, world);
   if (!strcmp(operation, "exscan"))
@@ -120,11 +135,85 @@ static int call(const char* operation, int bytes, int root) {
   return MPI_ERR_OTHER;
 }
 
+/* A nonblocking one is only begun. */
+static int start(const char* operation, int bytes, int root, MPI_Request* request) {
+  const int elements = bytes / (int)sizeof(float);
+  const MPI_Comm world = MPI_COMM_WORLD;
+  if (!strcmp(operation, "ibarrier"))
+    return MPI_Ibarrier(world, request);
+  if (!strcmp(operation, "ibroadcast"))
+    return MPI_Ibcast(from, bytes, MPI_BYTE, root, world, request);
+  if (!strcmp(operation, "ireduce"))
+    return MPI_Ireduce(from, to, elements, MPI_FLOAT, MPI_SUM, root, world, request);
+  if (!strcmp(operation, "iallreduce"))
+    return MPI_Iallreduce(from, to, elements, MPI_FLOAT, MPI_SUM, world, request);
+  if (!strcmp(operation, "iallgather"))
+    return MPI_Iallgather(from, bytes, MPI_BYTE, to, bytes, MPI_BYTE, world, request);
+  if (!strcmp(operation, "ialltoall"))
+    return MPI_Ialltoall(from, bytes, MPI_BYTE, to, bytes, MPI_BYTE, world, request);
+  if (!strcmp(operation, "ialltoallv"))
+    return MPI_Ialltoallv(from, counts, places, MPI_BYTE, to, counts, places, MPI_BYTE, world, request);
+  if (!strcmp(operation, "ineighbor_allgather"))
+    return MPI_Ineighbor_allgather(from, bytes, MPI_BYTE, to, bytes, MPI_BYTE, row, request);
+  if (!strcmp(operation, "ineighbor_alltoall"))
+    return MPI_Ineighbor_alltoall(from, bytes, MPI_BYTE, to, bytes, MPI_BYTE, row, request);
+  fprintf(stderr, "strangers: no operation %s\n", operation);
+  MPI_Abort(world, 2);
+  return MPI_ERR_OTHER;
+}
+
+static int is_nonblocking(const char* operation) {
+  return operation[0] == 'i';
+}
+
+/* A chain of operations on registers, each of which waits for the one before. */
+static void turn(long turns) {
+  static volatile double kept = 1;
+  double value = kept;
+  for (long i = 0; i < turns; ++i)
+    value = value * 0.999999 + 1e-9;
+  kept = value;
+}
+
+static double turns_a_second; /* of all ranks at once; the fastest of some tries */
+
+static void know_speed(void) {
+  enum { tries = 9, few = 100000 };
+  for (int i = 0; i < tries; ++i) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double begin = MPI_Wtime();
+    turn(few);
+    const double found = few / (MPI_Wtime() - begin);
+    turns_a_second = found > turns_a_second ? found : turns_a_second;
+  }
+}
+
+/* What is done between the start and the wait: nothing, or a computation with tests in it. */
+static struct beside {
+  double seconds;
+  int tests;
+} beside;
+
+static int call_beside(const char* operation, int bytes, int root) {
+  MPI_Request request;
+  int is_done = 0;
+  start(operation, bytes, root, &request);
+  for (int part = 0; part <= beside.tests && beside.seconds > 0; ++part) {
+    turn((long)(beside.seconds / (beside.tests + 1) * turns_a_second));
+    if (part < beside.tests && !is_done)
+      MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
+  }
+  return MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 static double timed(const char* operation, int bytes, int root) {
   for (int i = 0; i < barriers; ++i)
     MPI_Barrier(MPI_COMM_WORLD);
   const double begin = MPI_Wtime();
-  call(operation, bytes, root);
+  if (is_nonblocking(operation))
+    call_beside(operation, bytes, root);
+  else
+    call(operation, bytes, root);
   return MPI_Wtime() - begin;
 }
 
@@ -133,7 +222,39 @@ static int ascending(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
-static void measure(const char* operation, int bytes, int warm, int calls, double limit_s) {
+/* The mean over the ranks of each rank's median, and what a turn takes, in seconds; known to all ranks. */
+struct times {
+  double call, turn;
+};
+
+static struct times times_of(const char* operation, int bytes, int calls) {
+  double* const times = malloc(sizeof(double) * (size_t)calls);
+  struct times found;
+  const double begin_turns = MPI_Wtime();
+  for (int i = 0; i < calls; ++i)
+    times[i] = timed(operation, bytes, i % ranks);
+  found.turn = (MPI_Wtime() - begin_turns) / calls;
+  qsort(times, (size_t)calls, sizeof(double), ascending);
+  MPI_Allreduce(&times[calls / 2], &found.call, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  found.call /= ranks;
+  free(times);
+  return found;
+}
+
+static void measure_beside(const char* title, const char* operation, int bytes, int calls, double alone) {
+  const char* tests = strchr(title, ':');
+  beside = (struct beside){alone, tests == NULL ? 0 : atoi(tests + 1)};
+  const struct times found = times_of(operation, bytes, calls);
+  beside = (struct beside){0, 0};
+  if (rank == 0)
+    printf("beside %s %d %.4f %.4f\n", title, bytes, alone * 1e6, found.call * 1e6);
+}
+
+/* `title`: the operation as it was asked for. */
+static void measure(const char* title, int bytes, int warm, int calls, double limit_s) {
+  char operation[64] = {0};
+  strncpy(operation, title, sizeof operation - 1);
+  operation[strcspn(operation, ":")] = 0;
   prepare((size_t)bytes);
   /* How many calls fit into the limit is found by the first ones, barriers included. */
   const double begin = MPI_Wtime();
@@ -147,19 +268,12 @@ static void measure(const char* operation, int bytes, int warm, int calls, doubl
   if (made > 0 && each_s * calls > limit_s)
     calls = each_s * 5 > limit_s ? 5 : (int)(limit_s / each_s);
   MPI_Bcast(&calls, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  double* const times = malloc(sizeof(double) * (size_t)calls);
-  const double begin_turns = MPI_Wtime();
-  for (int i = 0; i < calls; ++i)
-    times[i] = timed(operation, bytes, i % ranks);
-  const double turn_s = (MPI_Wtime() - begin_turns) / calls;
-  qsort(times, (size_t)calls, sizeof(double), ascending);
-  double median = times[calls / 2], sum = 0;
-  MPI_Reduce(&median, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
-  if (rank == 0) {
-    printf("%s %d %d %.4f %.4f\n", operation, bytes, calls, sum / ranks * 1e6, turn_s * 1e6);
-    fflush(stdout);
-  }
-  free(times);
+  const struct times found = times_of(operation, bytes, calls);
+  if (rank == 0)
+    printf("%s %d %d %.4f %.4f\n", title, bytes, calls, found.call * 1e6, found.turn * 1e6);
+  if (is_nonblocking(operation))
+    measure_beside(title, operation, bytes, calls, found.call);
+  fflush(stdout);
   free(from);
   free(to);
 }
@@ -176,6 +290,9 @@ int main(int count, char** words) {
   int** const tables[] = {&counts, &places, &shares};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
     *tables[i] = calloc((size_t)ranks, sizeof(int));
+  const int is_closed = 1;
+  MPI_Cart_create(MPI_COMM_WORLD, 1, &ranks, &is_closed, 0, &row);
+  know_speed();
   char* next_operation = NULL;
   for (char* operation = strtok_r(words[4], ",", &next_operation); operation != NULL;
        operation = strtok_r(NULL, ",", &next_operation)) {
@@ -184,11 +301,12 @@ int main(int count, char** words) {
     for (char* size = strtok_r(sizes, ",", &next_size); size != NULL;
          size = strtok_r(NULL, ",", &next_size)) {
       measure(operation, atoi(size), atoi(words[1]), atoi(words[2]), atof(words[3]));
-      if (!strcmp(operation, "barrier"))
+      if (!strcmp(operation, "barrier") || !strcmp(operation, "ibarrier"))
         break;
     }
     free(sizes);
   }
+  MPI_Comm_free(&row);
   MPI_Finalize();
   return 0;
 }

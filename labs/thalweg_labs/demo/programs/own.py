@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from thalweg_labs.demo.answers import Answer, answer_line
+from thalweg_labs.demo.answers import Answer, answer_line, number_after
 from thalweg_labs.demo.program import Job, Program
 from thalweg_labs.demo.site import FLAVORS, MPICH, OPENMPI, Flavor, Site
 from thalweg_labs.demo.sizes import repeats
@@ -24,6 +24,8 @@ class _Own(NamedTuple):
     repeats_openmpi: int
     repeats_mpich: int
     debian: tuple[str, ...] = ()
+    prints_exposed: bool = False
+    """Whether it prints what its nonblocking calls exposed."""
 
 
 _FFT_OPENMPI = "--size 72x60x64"
@@ -65,6 +67,7 @@ _EXAMPLES = (
         repeats_openmpi=160,
         repeats_mpich=24,
         debian=("libfftw3-dev",),
+        prints_exposed=True,
     ),
 )
 _BENCHMARKS = (
@@ -95,6 +98,10 @@ def _answer(output: str, _folder: Path) -> Answer:
     return answer_line(output)
 
 
+def _exposed_s(output: str) -> float:
+    return number_after(output, "exposed_s=")
+
+
 def _described(programs: tuple[_Own, ...]) -> tuple[Program, ...]:
     return tuple(
         Program(
@@ -105,6 +112,7 @@ def _described(programs: tuple[_Own, ...]) -> tuple[Program, ...]:
             answer=_answer,
             tolerance=0,
             debian=own.debian,
+            exposed_s=_exposed_s if own.prints_exposed else None,
         )
         for flavor in FLAVORS.values()
         for own in programs

@@ -151,9 +151,12 @@ void TunedChoices::take(const tune::Tuning& tuning) {
   *this = {};
   take(picks_, tuning.picks);
   take(nonblocking_, tuning.nonblocking);
-  any_nonblocking_strategy_ = std::ranges::any_of(tuning.nonblocking, [](const tune::Pick& pick) {
-    return std::holds_alternative<strategies::Scheduled>(pick.use);
-  });
+  for (const tune::Pick& pick : tuning.nonblocking) {
+    const std::pair shape{pick.ranks, pick.nodes};
+    if (std::holds_alternative<strategies::Scheduled>(pick.use) &&
+        std::ranges::find(nonblocking_shapes_, shape) == nonblocking_shapes_.end())
+      nonblocking_shapes_.push_back(shape);
+  }
 }
 
 const Choice* TunedChoices::of(const CollectiveCall& call, CommunicatorState& communicator, bool all) const {

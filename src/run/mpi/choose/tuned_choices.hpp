@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace thalweg::mpi {
@@ -86,7 +87,11 @@ public:
   void take(const tune::Tuning& tuning);
   bool any() const { return any_; }
   /// Whether nonblocking calls of the program may be ours.
-  bool any_nonblocking_strategy() const { return any_nonblocking_strategy_; }
+  bool any_nonblocking_strategy() const { return !nonblocking_shapes_.empty(); }
+  /// Ranks and nodes of the communicators on which they may be.
+  const std::vector<std::pair<std::int32_t, std::int32_t>>& nonblocking_shapes() const {
+    return nonblocking_shapes_;
+  }
 
   /// The choice for the nearest size that was tuned for communicators like this one, or null. Nonblocking
   /// calls have choices of their own, and persistent ones have those too: between a start and its wait the
@@ -109,7 +114,7 @@ private:
   Picks picks_;
   Picks nonblocking_;
   bool any_ = false;
-  bool any_nonblocking_strategy_ = false;
+  std::vector<std::pair<std::int32_t, std::int32_t>> nonblocking_shapes_; ///< each once
 };
 
 TunedChoices& tuned_choices();

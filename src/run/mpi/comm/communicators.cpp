@@ -214,9 +214,18 @@ enum class Making { together, alone };
 constexpr std::uint32_t calls_before_channels = 8;
 constexpr const char* postponed = "one of the first calls on its communicator";
 
-// Nonblocking calls, which may run on strategies that the user chose, cannot make it themselves.
-bool may_postpone(MPI_Comm comm) {
-  return comm != runtime.world.communicator && runtime.settings.use.empty();
+// Nonblocking calls, which may run on strategies that the user chose, cannot make them themselves; and those
+// of a communicator that has picks for such calls may be all that it has. Of its kind, it is one of `made` so
+// far: who makes more of a kind makes them for a few calls.
+bool may_postpone(CommunicatorState& state, std::uint32_t made) {
+  constexpr std::uint32_t opened_at_once = 16;
+  if (state.handle == runtime.world.communicator || !runtime.settings.use.empty())
+    return false;
+  if (made > opened_at_once || !state.agreed || state.inter)
+    return true;
+  return std::ranges::none_of(runtime.nonblocking_shapes, [&](const auto& shape) {
+    return shape.first == state.size && shape.second == state.group().node_count();
+  });
 }
 
 CommunicatorState* add(MPI_Comm comm, MPI_Comm parent, std::uint64_t tag, Making making) {
@@ -229,12 +238,14 @@ CommunicatorState* add(MPI_Comm comm, MPI_Comm parent, std::uint64_t tag, Making
   const std::uint64_t id = mix(mix(mix(members, tag), family == nullptr ? 0 : family->id),
                                static_cast<std::uint64_t>(making == Making::together));
   Registry& all = registry();
+  std::uint32_t made = 0;
   {
     const std::lock_guard lock(all.mutex);
-    state->id = mix(id, ++(family == nullptr ? all.made : family->made)[id]);
+    made = ++(family == nullptr ? all.made : family->made)[id];
+    state->id = mix(id, made);
   }
   if (making == Making::together && runtime.chooses_strategies) {
-    if (may_postpone(comm))
+    if (may_postpone(*state, made))
       state->why_no_channels = postponed;
     else
       open_channels(*state);

@@ -244,6 +244,7 @@ void agree(nic::AggregatorQuestion& question) {
   agree_on_tuning(world);
   agree_on_learning(world);
   runtime.chooses_strategies = !runtime.settings.use.empty() || tuned_choices().any();
+  runtime.nonblocking_shapes = tuned_choices().nonblocking_shapes();
   agree_on_places(world, places);
   agree_on_progress(world);
 }

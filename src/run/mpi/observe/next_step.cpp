@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <fmt/format.h>
 #include <map>
 #include <string_view>
@@ -18,24 +19,45 @@ constexpr double min_share = 0.02;       // of all ranks' time: less is not wort
 constexpr double min_late_share = 0.05;  // likewise, of a call site's waiting
 constexpr std::size_t longest_sites = 5; // whose latest ranks are compared
 
-// As `thalweg tune` tunes them (python/thalweg/trials/cases.py).
-constexpr std::array<std::string_view, 14> tunable_calls{
-    "MPI_Alltoall", "MPI_Allgather", "MPI_Bcast",  "MPI_Allreduce", "MPI_Reduce_scatter_block",
-    "MPI_Barrier",  "MPI_Reduce",    "MPI_Gather", "MPI_Scatter",   "MPI_Scan",
-    "MPI_Exscan",   "MPI_Ibarrier",  "MPI_Ibcast", "MPI_Iallreduce"};
+// As `thalweg tune` tunes them (python/thalweg/trials/cases.py): blocking and nonblocking, and the latter
+// alone.
+constexpr std::array<std::string_view, 11> tunable_calls{
+    "alltoall", "allgather", "bcast", "allreduce", "reduce_scatter_block", "barrier", "reduce",
+    "gather",   "scatter",   "scan",  "exscan"};
+constexpr std::array<std::string_view, 4> nonblocking_calls{"alltoallv", "neighbor_allgather",
+                                                            "neighbor_alltoall", "neighbor_alltoallv"};
 
 double waiting_ns(const SiteProfile& site) {
   return site.total.ns * site.waiting.share();
 }
 
-// Whether tuning may find something better: a collective of all ranks that nothing was chosen for.
+bool is_known_to_tuner(std::string_view function) {
+  constexpr std::string_view prefix = "MPI_";
+  if (!function.starts_with(prefix))
+    return false;
+  std::string name(function.substr(prefix.size()));
+  if (name.ends_with("_c"))
+    name.resize(name.size() - 2);
+  std::ranges::transform(name, name.begin(), [](unsigned char letter) { return std::tolower(letter); });
+  if (std::ranges::find(tunable_calls, name) != tunable_calls.end())
+    return true;
+  name.erase(0, name.starts_with('i') ? 1 : name.size());
+  return std::ranges::find(tunable_calls, name) != tunable_calls.end() ||
+         std::ranges::find(nonblocking_calls, name) != nonblocking_calls.end();
+}
+
+// Whether tuning may find something better: a collective that nothing was chosen for, of all ranks or of
+// groups that they form.
 bool is_tunable(const SiteProfile& site, std::size_t ranks) {
-  std::string_view function = site.total.function;
-  if (function.ends_with("_c"))
-    function.remove_suffix(2);
-  const bool is_of_all = ranks > 1 && site.total.ranks == static_cast<int>(ranks);
-  return is_of_all && std::ranges::find(tunable_calls, function) != tunable_calls.end() &&
+  const int own = site.total.ranks;
+  const bool is_of_groups = own > 1 && static_cast<int>(ranks) % own == 0;
+  return is_of_groups && is_known_to_tuner(site.total.function) &&
          site.total.endings.contains({"native", nothing_chosen});
+}
+
+// What a better choice may save: the transfer, or what nonblocking calls exposed until the end of their wait.
+double tunable_ns_of(const SiteProfile& site) {
+  return std::max(site.total.ns - waiting_ns(site), site.total.in_flight_ns > 0 ? site.total.exposed_ns : 0);
 }
 
 // A file's name as a word for the shell.
@@ -81,8 +103,10 @@ std::string next_line(const Profile& profile, const SummaryForm& form) {
   for (const SiteProfile& site : profile.sites) {
     mpi_ns += site.total.ns;
     if (is_tunable(site, profile.ranks.size()))
-      tunable_ns += site.total.ns - waiting_ns(site);
+      tunable_ns += tunable_ns_of(site);
   }
+  // Several requests may have been waited for at once, and each is exposed then.
+  tunable_ns = std::min(tunable_ns, mpi_ns);
   const double enough_ns = min_share * all_wall_ns(profile);
   if (mpi_ns <= enough_ns)
     return "";

@@ -68,6 +68,30 @@ std::string learned_lines(const std::string& learned) {
   return text;
 }
 
+// How much of nonblocking collectives went on beside the program's own work, for the call sites that held
+// ranks up longest nonetheless. Their table row has the time of the start alone.
+std::string hidden_lines(const Profile& profile) {
+  constexpr std::size_t max_sites = 3;
+  constexpr double min_exposed_share = 0.005; // of all ranks' time
+  std::vector<const CallProfile*> calls;
+  std::map<const CallProfile*, const std::string*> places;
+  for (const SiteProfile& site : profile.sites) {
+    if (site.total.in_flight_ns > 0 && site.total.exposed_ns >= min_exposed_share * all_wall_ns(profile)) {
+      calls.push_back(&site.total);
+      places[&site.total] = &site.source;
+    }
+  }
+  std::ranges::stable_sort(calls, std::greater(), &CallProfile::exposed_ns);
+  calls.resize(std::min(calls.size(), max_sites));
+  std::string text;
+  for (const CallProfile* call : calls)
+    text += fmt::format("hidden: {} of the {} that {} at {} was in flight; {} held ranks up\n",
+                        percent_text(std::max(0.0, 1 - call->exposed_ns / call->in_flight_ns)),
+                        duration_text(call->in_flight_ns), call->function, *places[call],
+                        duration_text(call->exposed_ns));
+  return text;
+}
+
 // Why the library ran calls, but for those that nothing was chosen for.
 std::string passed_on(const Profile& profile) {
   std::map<std::string, std::uint64_t> reasons;
@@ -175,6 +199,7 @@ std::string summary(const RunDescription& run, const Profile& profile, const Sum
   if (const std::string reasons = passed_on(profile); !reasons.empty()) {
     rest += fmt::format("passed on to the library: {}\n", reasons);
   }
+  rest += hidden_lines(profile);
   rest += latest_rank_line(profile);
   rest += learned_lines(run.learned);
   rest += stream_report_lines(run.streams);

@@ -11,7 +11,9 @@
 #include "tune/tuning_file.hpp"
 
 #include <atomic>
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace thalweg::mpi {
@@ -90,6 +92,8 @@ struct Runtime {
   bool learns = false;             ///< while the program runs; the same on all ranks
   bool learns_nonblocking = false; ///< of nonblocking calls too: ours may be in flight while others block
   bool chooses_strategies = false; ///< some call may run on a strategy of ours; the same on all ranks
+  /// Ranks and nodes of the communicators whose nonblocking calls have strategies by the tuning file.
+  std::vector<std::pair<std::int32_t, std::int32_t>> nonblocking_shapes;
   std::atomic<bool> has_nic_groups = false; ///< some communicator's collectives run on the network card
   observe::TickScale tick_scale;
   std::uint64_t start_ns = 0;

@@ -57,6 +57,19 @@ def test_a_short_page_has_the_lines_of_libraries_alone(tmp_path: Path) -> None:
     assert "LAMMPS" not in page.read_text()
 
 
+def test_what_programs_wait_for_has_a_column_where_they_say_it() -> None:
+    """One of two programs of Open MPI prints what it exposed: 0.6 s alone, and 0.2 s with Thalweg."""
+    case = next(row["case"] for row in rows() if "/openmpi/" in row["case"])
+    exposed = {"case": case, "metric": "exposed time", "unit": "s", "ours": 0.2, "peer": 0.6, "ratio": 3.0}
+    text = tables(figures_of([*rows(), exposed]), "")
+    heads = [line for line in text.splitlines() if line.startswith(("| MPI library", "| program"))]
+    assert all(line.endswith("| exposed time |") for line in heads)
+    assert "| 0.60 s, 0.20 s: 3.00x |" in text
+    assert text.count("| **3.00x** |") == 1
+    assert text.count("12.0x |  |") + text.count("1.00x |  |") >= 2, "others have none"
+    assert "exposed" not in tables(figures_of(rows()), "")
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_pages_have_a_place_for_the_figures(page: Path) -> None:
     assert "new figures" in put_into(page.read_text(), "new figures")

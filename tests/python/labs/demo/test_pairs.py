@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A case runs both ways, compares answers with each other and with what is known, and survives failures."""
 
+from dataclasses import replace
+
 import pytest
 from script_program import program_that
 
@@ -91,6 +93,17 @@ def test_rows_have_ratios_above_one_where_ours_is_less(echo: Program, site: Site
     for row in rows_of([measure(echo, 4, site, BUDGET)]):
         assert (row["ratio"] > 1) == (row["ours"] < row["peer"])
         assert row["peer_name"] == "No MPI alone"
+
+
+def test_what_a_program_says_it_waited_for_is_a_row(echo: Program, site: Site) -> None:
+    """Twice as long alone as with Thalweg; programs that do not say it have no such row."""
+    program = program_that('echo answer: right; [ -n "$UNDER" ] && echo 0.25 || echo 0.5')
+    program = replace(program, exposed_s=lambda output: float(output.split()[-1]))
+    case = measure(program, 4, site, BUDGET)
+    found = [row for row in rows_of([case]) if row["metric"] == "exposed time"]
+    assert [(row["ours"], row["peer"], row["ratio"]) for row in found] == [(0.25, 0.5, 2.0)] * 2
+    assert table_of([case]).title
+    assert "exposed time" not in {row["metric"] for row in rows_of([measure(echo, 2, site, BUDGET)])}
 
 
 def test_geometric_mean() -> None:

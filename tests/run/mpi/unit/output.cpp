@@ -143,8 +143,46 @@ TEST(Summary, EndsWithTheCommandThatHelpsNext) {
   EXPECT_EQ(last(calls, {.report = "/a/run.json"}), "next: thalweg tune --for /a/run.json" + promise);
   EXPECT_EQ(last(calls, {.report = "/it's/a b"}), "next: thalweg tune --for '/it'\\''s/a b'" + promise);
   EXPECT_EQ(summary(run(), calls).find("passed on"), std::string::npos);
+  for (const char* function : {"MPI_Ialltoallv", "MPI_Iallgather_c", "MPI_Ineighbor_alltoall", "MPI_Bcast"}) {
+    calls.sites[0].total.function = function;
+    EXPECT_EQ(last(calls, {.report = "run.json"}), "next: thalweg tune --for run.json" + promise) << function;
+  }
+  for (const char* function : {"MPI_Alltoallv", "MPI_Neighbor_alltoall", "MPI_Isend", "MPI_I", "MPI_"}) {
+    calls.sites[0].total.function = function;
+    EXPECT_EQ(last(calls, {.report = "run.json"}), "next: thalweg report run.json") << function;
+  }
+  calls.sites[0].total.function = "MPI_Iallreduce";
+  calls.sites[0].total.ranks = 1;
+  EXPECT_EQ(last(calls, {.report = "run.json"}), "next: thalweg report run.json") << "nobody to wait for";
+  calls.sites[0].total.ranks = 2;
   calls.sites[0].total.ns = 1e7;
   EXPECT_EQ(summary(run(), calls).find("next:"), std::string::npos) << "MPI takes a two-hundredth";
+}
+
+TEST(Summary, SaysWhatIsHiddenAndHeldRanksUpNonetheless) {
+  Profile calls = profile();
+  CallProfile& total = calls.sites[0].total;
+  EXPECT_EQ(summary(run(), calls).find("hidden:"), std::string::npos);
+  total.function = "MPI_Ialltoallv";
+  total.endings = {{{"native", "no strategy chosen"}, 1000}};
+  total.ns = 1e6; // the start alone, of two ranks' seconds
+  total.in_flight_ns = 1e9;
+  total.exposed_ns = 4e8;
+  const std::string text = summary(run(), calls, {.report = "run.json"});
+  EXPECT_NE(text.find("hidden: 60% of the 1.00 s that MPI_Ialltoallv at solve.c:42 (solve) was in flight; "
+                      "400 ms held ranks up\n"),
+            std::string::npos)
+      << text;
+  const SiteProfile started = calls.sites[0];
+  calls.sites.push_back(started); // so that MPI takes its share: the wait of the same calls
+  calls.sites[1].total.function = "MPI_Wait";
+  calls.sites[1].total.ns = 4e8;
+  calls.sites[1].total.in_flight_ns = 0;
+  const std::vector<std::string> lines = lines_of(summary(run(), calls, {.report = "run.json"}));
+  EXPECT_EQ(lines.back(), "next: thalweg tune --for run.json  # about 1 min, may save up to 20 % of the run");
+  calls.sites[0].total.exposed_ns = 1e6;
+  EXPECT_EQ(summary(run(), calls).find("hidden:"), std::string::npos)
+      << "a two-thousandth is not worth a line";
 }
 
 TEST(Summary, NamesTheRankThatIsLastInMostOfTheLongestCalls) {
