@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "team/one_sided.hpp"
+
+#include "base/assertion.hpp"
+
+#include <atomic>
+
+namespace thalweg::teams {
+
+void OneSided::serve_others() {
+  if (!far_)
+    far_ = std::make_unique<FarMemory>(group_, memory_, operations_);
+}
+
+void OneSided::end() {
+  if (!far_)
+    return;
+  far_->finish_sends();
+  operations_.meet();
+  far_.reset();
+}
+
+bool OneSided::put_near(const thalweg_team_transfer& given) const {
+  const Transfer put = checked_put(given, group_, memory_);
+  std::byte* const memory = put.allocation->of(group_, put.rank);
+  if (memory == nullptr)
+    return false;
+  copy_blocks(memory + put.offset, put.there, put.data, put.here);
+  if (put.signal.allocation != nullptr)
+    give_signal(put.signal.allocation->of(group_, put.rank) + put.signal.offset, put.signal.value,
+                put.signal.kind);
+  return true;
+}
+
+bool OneSided::get_near(const thalweg_team_transfer& given) const {
+  const Transfer get = checked_get(given, group_, memory_);
+  const std::byte* const memory = get.allocation->of(group_, get.rank);
+  if (memory == nullptr)
+    return false;
+  copy_blocks(get.data, get.here, memory + get.offset, get.there);
+  return true;
+}
+
+bool OneSided::update_near(const thalweg_team_atomic& given) const {
+  const Atomic atomic = checked(given, group_, memory_);
+  std::byte* const memory = atomic.allocation->of(group_, atomic.rank);
+  if (memory == nullptr)
+    return false;
+  give_word(update(memory + atomic.offset, atomic.bytes, atomic.kind, atomic.value, atomic.compare),
+            atomic.bytes, atomic.result);
+  return true;
+}
+
+void OneSided::put_far(const thalweg_team_transfer& given) {
+  far_->put(checked_put(given, group_, memory_));
+}
+
+void OneSided::get_far(const thalweg_team_transfer& given) {
+  far_->wait(*start_get(given));
+}
+
+void OneSided::update_far(const thalweg_team_atomic& given) {
+  const FarOperationPointer operation = far_->start_update(checked(given, group_, memory_));
+  if (operation)
+    far_->wait(*operation);
+}
+
+FarOperationPointer OneSided::start_put(const thalweg_team_transfer& given) {
+  return far_->start_put(checked_put(given, group_, memory_));
+}
+
+FarOperationPointer OneSided::start_get(const thalweg_team_transfer& given) {
+  return far_->start_get(checked_get(given, group_, memory_));
+}
+
+FarOperationPointer OneSided::start_update(const thalweg_team_atomic& given) {
+  return far_->start_update_to_land(checked(given, group_, memory_));
+}
+
+void OneSided::fence() {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (far_)
+    far_->fence();
+}
+
+void OneSided::quiet() {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (far_)
+    operations_.wait_for([this] { return far_->have_all_landed(); });
+}
+
+std::uint64_t OneSided::wait(const std::uint64_t* word, thalweg_condition condition, std::uint64_t value) {
+  std::uint64_t found = 0;
+  operations_.wait_for([&] {
+    found = seen(word);
+    if (!holds(found, condition, value) && far_ && far_->look())
+      found = seen(word);
+    return holds(found, condition, value);
+  });
+  return found;
+}
+
+void OneSided::progress() {
+  if (far_)
+    far_->look();
+  operations_.let_go_on();
+}
+
+} // namespace thalweg::teams
