@@ -30,7 +30,7 @@ struct Attention {
 };
 
 int progress_in_mpi_call() {
-  return visit_teams() == wait::Visit::moved ? 1 : 0;
+  return !InTeams::is_this_thread() && visit_teams() == wait::Visit::moved ? 1 : 0;
 }
 
 const thalweg_stream_hooks hooks{sizeof hooks, progress_in_mpi_call, nullptr};

@@ -36,6 +36,7 @@ public:
   Team& operator*() const { return team_; }
 
 private:
+  InTeams in_teams_;
   std::unique_lock<std::recursive_mutex> lock_;
   Team& team_;
 };

@@ -93,7 +93,9 @@ thalweg_status thalweg_team_wait(thalweg_team* team, const uint64_t* word, thalw
   return guarded(caller("wait", team), [&] {
     thalweg::teams::check_word(word);
     thalweg::teams::check_condition(condition);
-    const std::uint64_t last = of(team)->one_sided().wait(word, condition, value);
+    std::uint64_t last = 0;
+    if (!team_of(team).one_sided().is_met_soon(word, condition, value, last))
+      last = of(team)->one_sided().wait(word, condition, value);
     if (found != nullptr)
       *found = last;
   });

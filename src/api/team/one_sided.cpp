@@ -3,6 +3,7 @@
 
 #include "base/assertion.hpp"
 
+#include <algorithm>
 #include <atomic>
 
 namespace thalweg::teams {
@@ -87,6 +88,18 @@ void OneSided::quiet() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (far_)
     operations_.wait_for([this] { return far_->have_all_landed(); });
+}
+
+bool OneSided::is_met_soon(const std::uint64_t* word, thalweg_condition condition, std::uint64_t value,
+                           std::uint64_t& found) const {
+  constexpr std::uint32_t polls_of_a_moment = 200;
+  const std::uint32_t polls = std::min(polls_of_a_moment, operations_.policy().polls);
+  for (std::uint32_t poll = 0; poll < polls; ++poll) {
+    found = seen(word);
+    if (holds(found, condition, value))
+      return true;
+  }
+  return false;
 }
 
 std::uint64_t OneSided::wait(const std::uint64_t* word, thalweg_condition condition, std::uint64_t value) {

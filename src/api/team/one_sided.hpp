@@ -38,6 +38,9 @@ public:
 
   void fence();
   void quiet();
+  /// The same as wait() for less than a microsecond. Then is it met?
+  bool is_met_soon(const std::uint64_t* word, thalweg_condition condition, std::uint64_t value,
+                   std::uint64_t& found) const;
   /// Gives what the word was.
   std::uint64_t wait(const std::uint64_t* word, thalweg_condition condition, std::uint64_t value);
   void progress();

@@ -35,6 +35,7 @@ void each_other(const Operations* own, Visit visit) {
   if (!lock.owns_lock() || all.is_visiting)
     return;
   all.is_visiting = true;
+  const InTeams in_teams;
   for (Operations* const other : all.teams) {
     const std::unique_lock idle(other->in_call(), std::try_to_lock);
     if (other == own || !idle.owns_lock() || !other->are_under_way())
@@ -46,6 +47,11 @@ void each_other(const Operations* own, Visit visit) {
 }
 
 } // namespace
+
+int& InTeams::depth() {
+  static thread_local int depth = 0;
+  return depth;
+}
 
 InFlightOperation::InFlightOperation(const TeamCall& call, Part before, Part body, Part after)
     : call_(call), parts_{std::move(before), std::move(body), std::move(after)} {

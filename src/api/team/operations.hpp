@@ -68,6 +68,20 @@ private:
 
 using OperationPointer = std::shared_ptr<InFlightOperation>;
 
+/// Of a thread, as long as it is in a call of a team, or visits one. The interposer of `thalweg run` lets
+/// teams progress in MPI calls, ours among them: not amid such a call.
+class InTeams {
+public:
+  InTeams() { ++depth(); }
+  ~InTeams() { --depth(); }
+  InTeams(const InTeams&) = delete;
+  InTeams& operator=(const InTeams&) = delete;
+  static bool is_this_thread() { return depth() > 0; }
+
+private:
+  static int& depth();
+};
+
 class Operations {
 public:
   /// Both outlive it.

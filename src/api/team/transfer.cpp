@@ -215,22 +215,4 @@ void give_word(std::uint64_t found, std::size_t bytes, void* result) {
     std::memcpy(result, &found, sizeof found);
 }
 
-bool holds(std::uint64_t found, thalweg_condition condition, std::uint64_t value) {
-  switch (condition) {
-  case thalweg_condition_equal:
-    return found == value;
-  case thalweg_condition_different:
-    return found != value;
-  case thalweg_condition_at_least:
-    return found >= value;
-  case thalweg_condition_at_most:
-    return found <= value;
-  }
-  return false;
-}
-
-std::uint64_t seen(const std::uint64_t* word) {
-  return std::atomic_ref<std::uint64_t>(*const_cast<std::uint64_t*>(word)).load(std::memory_order_acquire);
-}
-
 } // namespace thalweg::teams

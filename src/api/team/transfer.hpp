@@ -9,6 +9,7 @@
 #include "team/symmetric_memory.hpp"
 #include "thalweg/team.h"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -80,8 +81,22 @@ std::uint64_t update(std::byte* word, std::size_t bytes, thalweg_atomic_kind kin
 /// Writes it into the lower bytes of a result, if there is one.
 void give_word(std::uint64_t found, std::size_t bytes, void* result);
 
-bool holds(std::uint64_t found, thalweg_condition condition, std::uint64_t value);
+inline bool holds(std::uint64_t found, thalweg_condition condition, std::uint64_t value) {
+  switch (condition) {
+  case thalweg_condition_equal:
+    return found == value;
+  case thalweg_condition_different:
+    return found != value;
+  case thalweg_condition_at_least:
+    return found >= value;
+  case thalweg_condition_at_most:
+    return found <= value;
+  }
+  return false;
+}
 /// What was written before it was is seen.
-std::uint64_t seen(const std::uint64_t* word);
+inline std::uint64_t seen(const std::uint64_t* word) {
+  return std::atomic_ref<std::uint64_t>(*const_cast<std::uint64_t*>(word)).load(std::memory_order_acquire);
+}
 
 } // namespace thalweg::teams
