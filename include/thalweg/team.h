@@ -77,7 +77,7 @@ THALWEG_API void* thalweg_team_reach(const thalweg_team* team, const void* addre
  * until then the data is the put's. */
 
 /* thalweg_signal_kind: from interfaces/team.toml */
-/* What a signal does to its word. */
+/* The effect of a signal on its word. */
 typedef enum thalweg_signal_kind {
   thalweg_signal_set = 0, /* the word becomes the value */
   thalweg_signal_add = 1  /* the value is added to the word */
@@ -115,7 +115,7 @@ typedef struct thalweg_team_transfer {
 typedef enum thalweg_atomic_kind {
   thalweg_atomic_add = 0,         /* the value is added, without a carry out of the word */
   thalweg_atomic_swap = 1,        /* the word becomes the value */
-  thalweg_atomic_compare_swap = 2 /* the same, if it is what it is compared with */
+  thalweg_atomic_compare_swap = 2 /* the same, if the two that are compared are equal */
 } thalweg_atomic_kind;
 /* end of thalweg_atomic_kind */
 
@@ -130,7 +130,7 @@ typedef struct thalweg_team_atomic {
   size_t bytes THALWEG_DEFAULT(8);     /* of the word: 4 or 8 */
   uint64_t value THALWEG_DEFAULT(0);   /* of which a word of 4 bytes takes the lower half */
   uint64_t compare THALWEG_DEFAULT(0); /* of compare_swap */
-  /* what the word was before, in as many bytes; NULL: nobody wants to know */
+  /* for the word as it was before, in as many bytes; NULL: nobody wants to know */
   void* result THALWEG_DEFAULT(NULL);
   thalweg_atomic_kind kind THALWEG_DEFAULT(thalweg_atomic_add);
   int rank THALWEG_DEFAULT(0);
@@ -154,20 +154,20 @@ THALWEG_API thalweg_status thalweg_team_fence(thalweg_team* team);
 THALWEG_API thalweg_status thalweg_team_quiet(thalweg_team* team);
 
 /* thalweg_condition: from interfaces/team.toml */
-/* What a word is compared with: a value, both without sign. */
+/* A comparison of a word with a value, both without sign. */
 typedef enum thalweg_condition {
   thalweg_condition_equal = 0,
-  thalweg_condition_different = 1,
-  thalweg_condition_at_least = 2,
-  thalweg_condition_at_most = 3
+  thalweg_condition_not_equal = 1,
+  thalweg_condition_greater_equal = 2,
+  thalweg_condition_less_equal = 3
 } thalweg_condition;
 /* end of thalweg_condition */
 
 /* Waits until the word at `word`, of 8 bytes in this rank's symmetric memory, meets the condition, and gives
- * what it was then in *found, unless that is NULL. */
+ * the word as it was then in *found, unless that is NULL. */
 THALWEG_API thalweg_status thalweg_team_wait(thalweg_team* team, const uint64_t* word,
                                              thalweg_condition condition, uint64_t value, uint64_t* found);
-/* Takes in what other ranks have put here, and lets all go on that this rank has started, without waiting. */
+/* Takes in the puts of other ranks, and lets all go on that this rank has started, without waiting. */
 THALWEG_API thalweg_status thalweg_team_progress(thalweg_team* team);
 
 /* --- collectives --- */

@@ -212,7 +212,7 @@ public:
   /// Collective. Ends loose calls: thalweg_team_complete().
   void complete() { detail::check(thalweg_team_complete(team_)); }
 
-  /// Waits until a word of this rank's meets the condition, and gives what it was then.
+  /// Waits until a word of this rank's meets the condition, and gives the word as it was then.
   std::uint64_t wait(const symmetric_memory<std::uint64_t>& words, std::size_t index, condition until,
                      std::uint64_t value) {
     std::uint64_t found = 0;
@@ -224,7 +224,7 @@ public:
   void fence() { detail::check(thalweg_team_fence(team_)); }
   /// Waits until all puts and atomic operations have landed, and all gets have finished.
   void quiet() { detail::check(thalweg_team_quiet(team_)); }
-  /// Takes in what others have put here, without waiting.
+  /// Takes in the puts of others, without waiting.
   void progress() { detail::check(thalweg_team_progress(team_)); }
 
   /// Collective, before the first message.

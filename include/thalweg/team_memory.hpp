@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Symmetric memory of a team in C++, and what ranks do to that of others. Offsets, places and strides count
+// Symmetric memory of a team in C++, and calls on that of others. Offsets, places and strides count
 // elements.
 
 #include "thalweg/error.hpp"
@@ -48,7 +48,7 @@ private:
   std::size_t size_ = 0;
 };
 
-/// What a put does to a word at its rank once its data is there.
+/// The effect of a put on a word at its rank, once its data is there.
 struct signal {
   std::uint64_t* word = nullptr; ///< this rank's, of symmetric memory; nullptr: no signal
   std::uint64_t value = 0;
@@ -65,12 +65,12 @@ inline signal add_signal(const symmetric_memory<std::uint64_t>& words, std::size
   return {words.data() + index, value, thalweg_signal_add};
 }
 
-/// What a word is compared with a value for.
+/// A comparison of a word with a value.
 enum class condition {
   equal = thalweg_condition_equal,
-  different = thalweg_condition_different,
-  at_least = thalweg_condition_at_least,
-  at_most = thalweg_condition_at_most,
+  not_equal = thalweg_condition_not_equal,
+  greater_equal = thalweg_condition_greater_equal,
+  less_equal = thalweg_condition_less_equal,
 };
 
 /// Blocks of elements at equal distances, in symmetric memory.
@@ -138,13 +138,13 @@ public:
   auto add(const symmetric_memory<T>& memory, int rank, std::size_t offset, std::type_identity_t<T> value) {
     return make(thalweg_team_update, atomic(memory, rank, offset, thalweg_atomic_add, value));
   }
-  /// The same, and gives in `before` what the element was.
+  /// The same, and gives in `before` the element as it was.
   template <typename T>
   auto fetch_add(const symmetric_memory<T>& memory, int rank, std::size_t offset,
                  std::type_identity_t<T> value, T& before) {
     return make(thalweg_team_update, atomic(memory, rank, offset, thalweg_atomic_add, value, &before));
   }
-  /// Replaces an element of a rank, and gives in `before` what it was.
+  /// Replaces an element of a rank, and gives in `before` the old one.
   template <typename T>
   auto swap(const symmetric_memory<T>& memory, int rank, std::size_t offset, std::type_identity_t<T> value,
             T& before) {

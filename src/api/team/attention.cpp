@@ -36,10 +36,10 @@ int progress_in_mpi_call() {
 const thalweg_stream_hooks hooks{sizeof hooks, progress_in_mpi_call, nullptr};
 
 /// Tells the interposer, if there is one.
-void tell_interposer(const char* function) {
-  using Tell = decltype(&thalweg_attach_streams);
-  if (const auto tell = reinterpret_cast<Tell>(dlsym(RTLD_DEFAULT, function)))
-    tell(&hooks);
+void call_interposer(const char* function) {
+  using Function = decltype(&thalweg_attach_streams);
+  if (const auto found = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, function)))
+    found(&hooks);
 }
 
 // As the interposer's own thread does: often on a core that no rank needs, else now and then, and ever less
@@ -117,7 +117,7 @@ void begin_attention(const job::Placement& placement) {
   const std::scoped_lock lock(self.mutex);
   if (++self.teams > 1)
     return;
-  tell_interposer("thalweg_attach_streams");
+  call_interposer("thalweg_attach_streams");
   if (!self.has_ended && is_wanted() && will_stop_when_mpi_ends())
     start(self, pauses(placement));
 }
@@ -128,7 +128,7 @@ void end_attention() {
   THALWEG_ASSERT(light, self.teams > 0);
   if (--self.teams > 0)
     return;
-  tell_interposer("thalweg_detach_streams");
+  call_interposer("thalweg_detach_streams");
   stop(self);
 }
 

@@ -6,7 +6,6 @@
 
 #include "base/rank.hpp"
 #include "job/mpi/shadow_communicator.hpp"
-#include "transport/mpi/mpi_api.hpp"
 
 #include <cstddef>
 #include <cstdint>

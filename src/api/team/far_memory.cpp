@@ -197,7 +197,7 @@ void FarMemory::finish_sends() {
 
 bool FarMemory::look() {
   const bool moved = channel_.progress(*this);
-  tell_landed();
+  report_landed();
   looks_in_vain_ = moved ? 0 : looks_in_vain_ + 1;
   return moved;
 }
@@ -223,8 +223,8 @@ void FarMemory::come(const FarHead& head, Rank from) {
   THALWEG_ASSERT(light, head.number > incoming.come || incoming.pending.contains(head.number));
   incoming.come = std::max(incoming.come, head.number);
   incoming.pending.erase(head.number);
-  if (std::ranges::find(to_tell_, from) == to_tell_.end())
-    to_tell_.push_back(from);
+  if (std::ranges::find(to_report_, from) == to_report_.end())
+    to_report_.push_back(from);
 }
 
 std::byte* FarMemory::place_for(const FarHead& head, Rank from) {
@@ -325,13 +325,13 @@ void FarMemory::take_landed(Rank from, std::uint64_t number) {
     outgoing.awaited.front().second->has_finished = true;
 }
 
-void FarMemory::tell_landed() {
-  for (const Rank rank : std::exchange(to_tell_, {})) {
+void FarMemory::report_landed() {
+  for (const Rank rank : std::exchange(to_report_, {})) {
     Incoming& incoming = incoming_[rank];
     const std::uint64_t landed = incoming.landed();
-    if (landed == incoming.told)
+    if (landed == incoming.reported)
       continue;
-    incoming.told = landed;
+    incoming.reported = landed;
     FarHead head;
     head.kind = FarKind::landed;
     head.number = landed;

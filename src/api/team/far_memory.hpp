@@ -67,7 +67,7 @@ private:
   /// What has come from another one.
   struct Incoming {
     std::uint64_t come = 0;
-    std::uint64_t told = 0;
+    std::uint64_t reported = 0;
     std::set<std::uint64_t> pending; ///< their bodies are on the way
     std::uint64_t landed() const { return pending.empty() ? come : *pending.begin() - 1; }
   };
@@ -86,7 +86,7 @@ private:
   void take_reply(const FarHead& head, std::span<const std::byte> body);
   void take_landed(Rank from, std::uint64_t number);
   void come(const FarHead& head, Rank from);
-  void tell_landed();
+  void report_landed();
 
   std::byte* place_of(std::uint32_t memory, std::uint64_t offset) const;
   std::uint64_t send_put(const Transfer& put);
@@ -100,7 +100,7 @@ private:
   FarChannel channel_;
   std::map<Rank, Outgoing> outgoing_;
   std::map<Rank, Incoming> incoming_;
-  std::vector<Rank> to_tell_;
+  std::vector<Rank> to_report_;
   std::map<std::uint64_t, Awaited> awaited_; ///< by number
   std::uint64_t asked_ = 0;
   std::uint64_t unlanded_ = 0;

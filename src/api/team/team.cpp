@@ -61,8 +61,10 @@ std::shared_ptr<job::ShadowCommunicator> Team::split(int color, int key) {
 std::byte* Team::allocate(std::size_t bytes) {
   operations_.meet();
   const Allocation& allocation = memory_.allocate(group_, bytes);
-  if (allocation.has_unreachable(group_))
+  if (allocation.has_unreachable(group_)) {
     one_sided_.serve_others();
+    operations_.meet(); // whoever returns may send others something for it
+  }
   return allocation.begin();
 }
 

@@ -48,8 +48,8 @@ Range range_of(const Blocks& blocks) {
   Range range{0, static_cast<Wide>(blocks.bytes)};
   if (blocks.places != nullptr) {
     const std::span places(blocks.places, blocks.count);
-    const auto [least, most] = std::ranges::minmax(places);
-    return {static_cast<Wide>(least), static_cast<Wide>(most) + static_cast<Wide>(blocks.bytes)};
+    const auto [low, high] = std::ranges::minmax(places);
+    return {static_cast<Wide>(low), static_cast<Wide>(high) + static_cast<Wide>(blocks.bytes)};
   }
   const Wide last = static_cast<Wide>(blocks.stride) * static_cast<Wide>(blocks.count - 1);
   range.begin += std::min<Wide>(last, 0);
@@ -176,7 +176,7 @@ void check_word(const void* word) {
 
 void check_condition(thalweg_condition condition) {
   const auto number = static_cast<int>(condition);
-  if (number < thalweg_condition_equal || number > thalweg_condition_at_most)
+  if (number < thalweg_condition_equal || number > thalweg_condition_less_equal)
     throw Error(fmt::format("there is no condition number {}", number), "choose a thalweg_condition_...");
 }
 

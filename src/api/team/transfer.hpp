@@ -85,11 +85,11 @@ inline bool holds(std::uint64_t found, thalweg_condition condition, std::uint64_
   switch (condition) {
   case thalweg_condition_equal:
     return found == value;
-  case thalweg_condition_different:
+  case thalweg_condition_not_equal:
     return found != value;
-  case thalweg_condition_at_least:
+  case thalweg_condition_greater_equal:
     return found >= value;
-  case thalweg_condition_at_most:
+  case thalweg_condition_less_equal:
     return found <= value;
   }
   return false;

@@ -284,7 +284,7 @@ private:
   void look_at_signals() {
     Image& own = image(t_.rank());
     for (int from = 0; from < t_.size() && !fault_.is("signal"); ++from) {
-      t_.wait(signals_, index(from), thalweg::condition::at_least, own.signals[index(from)]);
+      t_.wait(signals_, index(from), thalweg::condition::greater_equal, own.signals[index(from)]);
       t_.wait(flags_, index(from), thalweg::condition::equal, own.flags[index(from)]);
     }
     for (const Step& step : steps_)

@@ -74,7 +74,7 @@ static void take(enum way way, size_t bytes) {
   const uint64_t wanted = ++sequence;
   int found = 0;
   if (way == of_team) {
-    must(thalweg_team_wait(team, signals, thalweg_condition_at_least, wanted, NULL));
+    must(thalweg_team_wait(team, signals, thalweg_condition_greater_equal, wanted, NULL));
   } else if (way == of_window) {
     while (atomic_load_explicit(window_flag(window_memory), memory_order_acquire) < wanted) {
       MPI_Win_sync(window);
