@@ -35,6 +35,16 @@ void hand_out(Team& team, const FarOperationPointer& operation, thalweg_request*
                                      : new TeamRequest(team, [operation] { return operation->has_finished; });
 }
 
+/// The usual case first.
+bool is_made(thalweg_team* team, const thalweg_team_transfer* transfer,
+             bool (OneSided::*way)(const thalweg_team_transfer&) const noexcept, thalweg_request** request) {
+  if (team == nullptr || transfer == nullptr || !(team->team.one_sided().*way)(*transfer))
+    return false;
+  if (request != nullptr)
+    *request = nullptr;
+  return true;
+}
+
 template <typename Given>
 void make(thalweg_team* handle, const Given& given, const Ways<Given>& ways, thalweg_request** request) {
   std::optional<Given> room; // filled for calls of other versions only
@@ -58,6 +68,8 @@ extern "C" {
 
 thalweg_status thalweg_team_put(thalweg_team* team, const thalweg_team_transfer* transfer,
                                 thalweg_request** request) {
+  if (is_made(team, transfer, &OneSided::put_block, request))
+    return thalweg_success;
   return guarded(caller("put", team), [&] {
     must_be_given(transfer, "transfer");
     make(team, *transfer, {&OneSided::put_near, &OneSided::put_far, &OneSided::start_put}, request);
@@ -66,6 +78,8 @@ thalweg_status thalweg_team_put(thalweg_team* team, const thalweg_team_transfer*
 
 thalweg_status thalweg_team_get(thalweg_team* team, const thalweg_team_transfer* transfer,
                                 thalweg_request** request) {
+  if (is_made(team, transfer, &OneSided::get_block, request))
+    return thalweg_success;
   return guarded(caller("get", team), [&] {
     must_be_given(transfer, "transfer");
     make(team, *transfer, {&OneSided::get_near, &OneSided::get_far, &OneSided::start_get}, request);

@@ -21,15 +21,60 @@ void OneSided::end() {
   far_.reset();
 }
 
+std::byte* OneSided::place_of(const void* address, std::size_t offset, std::size_t bytes, Rank rank) const {
+  const Allocation* const allocation = memory_.find(address);
+  if (allocation == nullptr || rank < 0 || rank >= group_.ranks())
+    return nullptr;
+  const auto base = static_cast<std::size_t>(static_cast<const std::byte*>(address) - allocation->begin());
+  const std::size_t left = allocation->bytes() - base;
+  if (offset > left || bytes > left - offset)
+    return nullptr;
+  std::byte* const memory = allocation->of(group_, rank);
+  return memory == nullptr ? nullptr : memory + base + offset;
+}
+
+std::byte* OneSided::place_of_block(const thalweg_team_transfer& given) const {
+  const bool is_usual =
+      given.size == sizeof given && given.blocks == 1 && given.places == nullptr && given.data != nullptr;
+  return is_usual ? place_of(given.memory, given.offset, given.bytes, given.rank) : nullptr;
+}
+
+bool OneSided::put_block(const thalweg_team_transfer& given) const noexcept {
+  std::byte* const place = place_of_block(given);
+  if (place == nullptr)
+    return false;
+  const auto* const data = static_cast<const std::byte*>(given.data);
+  if (given.signal == nullptr) {
+    copy_block(place, data, given.bytes);
+    return true;
+  }
+  std::byte* const signal = place_of(given.signal, 0, sizeof *given.signal, given.rank);
+  const bool is_word =
+      signal != nullptr && reinterpret_cast<std::uintptr_t>(signal) % sizeof *given.signal == 0;
+  if (!is_word || (given.kind != thalweg_signal_set && given.kind != thalweg_signal_add))
+    return false;
+  copy_block(place, data, given.bytes);
+  give_signal(signal, given.value, given.kind);
+  return true;
+}
+
+bool OneSided::get_block(const thalweg_team_transfer& given) const noexcept {
+  const std::byte* const place = given.signal == nullptr ? place_of_block(given) : nullptr;
+  if (place != nullptr)
+    copy_block(static_cast<std::byte*>(given.data), place, given.bytes);
+  return place != nullptr;
+}
+
 bool OneSided::put_near(const thalweg_team_transfer& given) const {
   const Transfer put = checked_put(given, group_, memory_);
+  const bool has_signal = put.signal.allocation != nullptr;
   std::byte* const memory = put.allocation->of(group_, put.rank);
-  if (memory == nullptr)
+  std::byte* const signal = has_signal ? put.signal.allocation->of(group_, put.rank) : nullptr;
+  if (memory == nullptr || (has_signal && signal == nullptr))
     return false;
   copy_blocks(memory + put.offset, put.there, put.data, put.here);
-  if (put.signal.allocation != nullptr)
-    give_signal(put.signal.allocation->of(group_, put.rank) + put.signal.offset, put.signal.value,
-                put.signal.kind);
+  if (has_signal)
+    give_signal(signal + put.signal.offset, put.signal.value, put.signal.kind);
   return true;
 }
 

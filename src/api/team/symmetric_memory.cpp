@@ -65,12 +65,6 @@ void SymmetricMemory::release(const void* begin) {
   allocations_.erase(place);
 }
 
-const Allocation* SymmetricMemory::find(const void* address) const {
-  const auto place =
-      std::ranges::find_if(allocations_, [address](const auto& one) { return one->holds(address); });
-  return place == allocations_.end() ? nullptr : place->get();
-}
-
 const Allocation* SymmetricMemory::find(std::uint32_t number) const {
   const auto place =
       std::ranges::find_if(allocations_, [number](const auto& one) { return one->number() == number; });

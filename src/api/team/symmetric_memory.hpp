@@ -50,7 +50,12 @@ public:
   /// Throws Error where nothing begins there.
   void release(const void* begin);
   /// The allocation that holds the address, or nullptr.
-  const Allocation* find(const void* address) const;
+  const Allocation* find(const void* address) const {
+    for (const auto& one : allocations_)
+      if (one->holds(address))
+        return one.get();
+    return nullptr;
+  }
   const Allocation* find(std::uint32_t number) const;
 
 private:

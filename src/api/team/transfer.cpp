@@ -58,7 +58,8 @@ Range range_of(const Blocks& blocks) {
 }
 
 void check_blocks(const thalweg_team_transfer& given) {
-  if (given.blocks != 0 && given.bytes > static_cast<std::size_t>(PTRDIFF_MAX) / given.blocks)
+  const Wide total = static_cast<Wide>(given.blocks) * static_cast<Wide>(given.bytes);
+  if (total > PTRDIFF_MAX)
     throw Error(fmt::format("{} blocks of {} bytes", given.blocks, given.bytes),
                 "that many do not fit into memory");
   if (given.bytes * given.blocks != 0 && given.data == nullptr)
@@ -121,7 +122,9 @@ void copy_word(std::byte* to, const std::byte* from) {
   std::atomic_ref<Word>(*reinterpret_cast<Word*>(to)).store(word, std::memory_order_relaxed);
 }
 
-void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
+} // namespace
+
+void copy_block(std::byte* to, const std::byte* from, std::size_t bytes) {
   if (bytes == sizeof(std::uint64_t) && is_aligned(to, bytes))
     copy_word<std::uint64_t>(to, from);
   else if (bytes == sizeof(std::uint32_t) && is_aligned(to, bytes))
@@ -129,8 +132,6 @@ void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
   else if (bytes > 0)
     std::memmove(to, from, bytes); // which may be the same memory, of this rank
 }
-
-} // namespace
 
 Transfer checked_put(const thalweg_team_transfer& given, const job::Group& group,
                      const SymmetricMemory& memory) {
@@ -183,11 +184,11 @@ void check_condition(thalweg_condition condition) {
 void copy_blocks(std::byte* to, const Blocks& there, const std::byte* from, const Blocks& here) {
   THALWEG_ASSERT(normal, there.total() == here.total() && there.count == here.count);
   if (there.is_whole() && here.is_whole()) {
-    copy(to + there.begin_of(0), from + here.begin_of(0), there.total());
+    copy_block(to + there.begin_of(0), from + here.begin_of(0), there.total());
     return;
   }
   for (std::size_t block = 0; block < there.count; ++block)
-    copy(to + there.begin_of(block), from + here.begin_of(block), there.bytes);
+    copy_block(to + there.begin_of(block), from + here.begin_of(block), there.bytes);
 }
 
 void give_signal(std::byte* word, std::uint64_t value, thalweg_signal_kind kind) {

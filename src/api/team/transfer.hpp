@@ -71,6 +71,8 @@ Atomic checked(const thalweg_team_atomic& given, const job::Group& group, const 
 void check_word(const void* word);
 void check_condition(thalweg_condition condition);
 
+/// Copies bytes; a word that is aligned lands whole, as somebody may look at it meanwhile.
+void copy_block(std::byte* to, const std::byte* from, std::size_t bytes);
 /// Copies blocks of one shape to blocks of another, as many bytes.
 void copy_blocks(std::byte* to, const Blocks& there, const std::byte* from, const Blocks& here);
 /// All that was written before is seen by whoever sees it.
