@@ -16,6 +16,7 @@
 
 #include <mpi.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -62,6 +63,112 @@ THALWEG_API thalweg_status thalweg_team_release(thalweg_team* team, void* memory
 /* The counterpart of the address `address` of symmetric memory in another rank's; NULL if that rank is on
  * another node, or if the address is not in symmetric memory. Not collective. */
 THALWEG_API void* thalweg_team_reach(const thalweg_team* team, const void* address, int rank);
+
+/* --- the memory of others --- */
+
+/* Put, get and atomic operations on symmetric memory of any rank. Only the caller takes part: they are not
+ * collective. In a node they are stores and loads. Between nodes they are messages, which the other rank
+ * takes in whenever it is in a call of a team, by thalweg_team_progress(), in its MPI calls under `thalweg
+ * run`, and while it computes if it has a progress thread (docs/teams.md).
+ *
+ * With `request` NULL a put returns when its data may be changed, which says nothing of the other rank; a get
+ * returns with its data, and an atomic operation with its result, if it has one. Else all return at once,
+ * with NULL in *request where they have finished. A request of a put is finished when its bytes have landed:
+ * until then the data is the put's. */
+
+/* thalweg_signal_kind: from interfaces/team.toml */
+/* The effect of a signal on its word. */
+typedef enum thalweg_signal_kind {
+  thalweg_signal_set = 0, /* the word becomes the value */
+  thalweg_signal_add = 1  /* the value is added to the word */
+} thalweg_signal_kind;
+/* end of thalweg_signal_kind */
+
+/* thalweg_team_transfer: from interfaces/team.toml */
+/* Blocks of bytes between this rank's memory and the symmetric memory of `rank`. The default is one
+ * block of nothing. */
+typedef struct thalweg_team_transfer {
+  size_t size THALWEG_DEFAULT(sizeof(thalweg_team_transfer));
+  /* an address in symmetric memory of this rank: the same place in that of `rank` */
+  void* memory THALWEG_DEFAULT(NULL);
+  size_t offset THALWEG_DEFAULT(0); /* from there, in bytes */
+  void* data THALWEG_DEFAULT(NULL); /* of this rank: puts read it, gets write it */
+  size_t bytes THALWEG_DEFAULT(0);  /* of a block */
+  size_t blocks THALWEG_DEFAULT(1); /* their number */
+  /* between the begins of blocks in symmetric memory; 0: no gaps */
+  ptrdiff_t memory_stride THALWEG_DEFAULT(0);
+  ptrdiff_t data_stride THALWEG_DEFAULT(0); /* the same in this rank's memory */
+  /* instead of memory_stride: where each block begins, from `offset` on; read at once */
+  const size_t* places THALWEG_DEFAULT(NULL);
+  /* of puts: a word in symmetric memory, for that of `rank`; NULL: none */
+  uint64_t* signal THALWEG_DEFAULT(NULL);
+  uint64_t value THALWEG_DEFAULT(0); /* of the signal */
+  thalweg_signal_kind kind THALWEG_DEFAULT(thalweg_signal_set);
+  int rank THALWEG_DEFAULT(0);
+} thalweg_team_transfer;
+#define THALWEG_TEAM_TRANSFER_INIT                                                                           \
+  { sizeof(thalweg_team_transfer), NULL, 0, NULL, 0, 1, 0, 0, NULL, NULL, 0, thalweg_signal_set, 0 }
+/* end of thalweg_team_transfer */
+
+/* thalweg_atomic_kind: from interfaces/team.toml */
+/* An operation on a word that no other one divides. */
+typedef enum thalweg_atomic_kind {
+  thalweg_atomic_add = 0,         /* the value is added, without a carry out of the word */
+  thalweg_atomic_swap = 1,        /* the word becomes the value */
+  thalweg_atomic_compare_swap = 2 /* the same, if the two that are compared are equal */
+} thalweg_atomic_kind;
+/* end of thalweg_atomic_kind */
+
+/* thalweg_team_atomic: from interfaces/team.toml */
+/* An operation on a word in the symmetric memory of `rank`, which is aligned to its size. The default
+ * adds 0 to a word of 8 bytes. */
+typedef struct thalweg_team_atomic {
+  size_t size THALWEG_DEFAULT(sizeof(thalweg_team_atomic));
+  /* an address in symmetric memory of this rank: the same place in that of `rank` */
+  void* memory THALWEG_DEFAULT(NULL);
+  size_t offset THALWEG_DEFAULT(0);    /* from there, in bytes */
+  size_t bytes THALWEG_DEFAULT(8);     /* of the word: 4 or 8 */
+  uint64_t value THALWEG_DEFAULT(0);   /* of which a word of 4 bytes takes the lower half */
+  uint64_t compare THALWEG_DEFAULT(0); /* of compare_swap */
+  /* for the word as it was before, in as many bytes; NULL: nobody wants to know */
+  void* result THALWEG_DEFAULT(NULL);
+  thalweg_atomic_kind kind THALWEG_DEFAULT(thalweg_atomic_add);
+  int rank THALWEG_DEFAULT(0);
+} thalweg_team_atomic;
+#define THALWEG_TEAM_ATOMIC_INIT                                                                             \
+  { sizeof(thalweg_team_atomic), NULL, 0, 8, 0, 0, NULL, thalweg_atomic_add, 0 }
+/* end of thalweg_team_atomic */
+
+/* Whoever sees the signal sees all bytes of its put. Words of 4 and 8 bytes that are aligned land whole. */
+THALWEG_API thalweg_status thalweg_team_put(thalweg_team* team, const thalweg_team_transfer* transfer,
+                                            thalweg_request** request);
+THALWEG_API thalweg_status thalweg_team_get(thalweg_team* team, const thalweg_team_transfer* transfer,
+                                            thalweg_request** request);
+/* Atomic operations and signals on a word exclude each other, whichever ranks they are of. */
+THALWEG_API thalweg_status thalweg_team_update(thalweg_team* team, const thalweg_team_atomic* atomic,
+                                               thalweg_request** request);
+/* Puts and atomic operations of this rank after it land later at their rank than those before it do. */
+THALWEG_API thalweg_status thalweg_team_fence(thalweg_team* team);
+/* Returns when all puts and atomic operations of this rank have landed, and all its gets have finished. A
+ * barrier and thalweg_team_complete() do so too. */
+THALWEG_API thalweg_status thalweg_team_quiet(thalweg_team* team);
+
+/* thalweg_condition: from interfaces/team.toml */
+/* A comparison of a word with a value, both without sign. */
+typedef enum thalweg_condition {
+  thalweg_condition_equal = 0,
+  thalweg_condition_not_equal = 1,
+  thalweg_condition_greater_equal = 2,
+  thalweg_condition_less_equal = 3
+} thalweg_condition;
+/* end of thalweg_condition */
+
+/* Waits until the word at `word`, of 8 bytes in this rank's symmetric memory, meets the condition, and gives
+ * the word as it was then in *found, unless that is NULL. */
+THALWEG_API thalweg_status thalweg_team_wait(thalweg_team* team, const uint64_t* word,
+                                             thalweg_condition condition, uint64_t value, uint64_t* found);
+/* Takes in the puts of other ranks, and lets all go on that this rank has started, without waiting. */
+THALWEG_API thalweg_status thalweg_team_progress(thalweg_team* team);
 
 /* --- collectives --- */
 

@@ -14,8 +14,10 @@
 #include "thalweg/request.hpp"
 #include "thalweg/team.h"
 #include "thalweg/team_call.hpp"
+#include "thalweg/team_memory.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <source_location>
 #include <span>
 #include <string>
@@ -30,16 +32,15 @@ namespace detail {
 /// hold a unit, or one for each rank where thalweg/team.h says so; they may be empty where a rank has nothing
 /// to give or get. `Caller` has issue(), which makes the call.
 template <typename Caller>
-class collectives {
+class collectives : public memory_calls<Caller> {
   template <typename T>
   using input = std::span<const std::type_identity_t<T>>; ///< anything that converts to a span will do
   using synchronized = call_synchronization;
   using site = std::source_location;
 
 public:
-  /// -1 and 0 for the team of ranks that are in none.
-  int rank() const { return thalweg_team_rank(team_); }
-  int size() const { return thalweg_team_size(team_); }
+  using memory_calls<Caller>::rank;
+  using memory_calls<Caller>::size;
 
   template <typename T>
   auto broadcast(std::span<T> data, int root, synchronized when = {}, site from = site::current()) {
@@ -87,9 +88,9 @@ public:
   }
 
 protected:
-  explicit collectives(thalweg_team* of) : team_(of) {}
+  explicit collectives(thalweg_team* of) : memory_calls<Caller>(of) {}
 
-  thalweg_team* team_;
+  using memory_calls<Caller>::team_;
 
 private:
   std::size_t ranks() const { return static_cast<std::size_t>(size()); }
@@ -107,38 +108,6 @@ private:
 
 } // namespace detail
 
-/// Symmetric memory: as many elements on every rank of a team, which has to live longer.
-template <typename T>
-class symmetric_memory {
-  static_assert(std::is_trivially_copyable_v<T>,
-                "symmetric memory holds elements that are trivially copyable");
-
-public:
-  symmetric_memory() = default;
-  /// Made by team::allocate().
-  symmetric_memory(const thalweg_team* of, T* data, std::size_t size) : team_(of), data_(data), size_(size) {}
-
-  /// This rank's first element.
-  T* data() const { return data_; }
-  /// The number of elements on each rank.
-  std::size_t size() const { return size_; }
-  /// This rank's elements.
-  std::span<T> span() const { return {data_, size_}; }
-  /// An element of this rank.
-  T& operator[](std::size_t index) const { return data_[index]; }
-  /// For loops over this rank's elements.
-  T* begin() const { return data_; }
-  /// Behind the last of them.
-  T* end() const { return data_ + size_; }
-  /// Another rank's, or nullptr where it is on another node.
-  T* at(int rank) const { return static_cast<T*>(thalweg_team_reach(team_, data_, rank)); }
-
-private:
-  const thalweg_team* team_ = nullptr;
-  T* data_ = nullptr;
-  std::size_t size_ = 0;
-};
-
 /// Starts a team's collectives, and gives a request for each.
 class team_starter : public detail::collectives<team_starter> {
 public:
@@ -152,11 +121,19 @@ public:
 private:
   friend class team;
   friend class detail::collectives<team_starter>;
+  friend class detail::memory_calls<team_starter>;
 
   explicit team_starter(thalweg_team* of) : collectives(of) {}
   request issue(const thalweg_team_call& call) {
     thalweg_request* started = nullptr;
     detail::check(thalweg_team_start(team_, &call, &started));
+    return request(started);
+  }
+  template <typename Given>
+  request issue(thalweg_status (*function)(thalweg_team*, const Given*, thalweg_request**),
+                const Given& given) {
+    thalweg_request* started = nullptr;
+    detail::check(function(team_, &given, &started));
     return request(started);
   }
 };
@@ -235,6 +212,21 @@ public:
   /// Collective. Ends loose calls: thalweg_team_complete().
   void complete() { detail::check(thalweg_team_complete(team_)); }
 
+  /// Waits until a word of this rank's meets the condition, and gives the word as it was then.
+  std::uint64_t wait(const symmetric_memory<std::uint64_t>& words, std::size_t index, condition until,
+                     std::uint64_t value) {
+    std::uint64_t found = 0;
+    detail::check(
+        thalweg_team_wait(team_, words.data() + index, static_cast<thalweg_condition>(until), value, &found));
+    return found;
+  }
+  /// Puts and atomic operations after it land later at their rank than those before it do.
+  void fence() { detail::check(thalweg_team_fence(team_)); }
+  /// Waits until all puts and atomic operations have landed, and all gets have finished.
+  void quiet() { detail::check(thalweg_team_quiet(team_)); }
+  /// Takes in the puts of others, without waiting.
+  void progress() { detail::check(thalweg_team_progress(team_)); }
+
   /// Collective, before the first message.
   void open_inboxes() { detail::check(thalweg_team_open_inboxes(team_)); }
   /// Who matches messages: the devices, or the library and why.
@@ -271,8 +263,13 @@ public:
 
 private:
   friend class detail::collectives<team>;
+  friend class detail::memory_calls<team>;
 
   void issue(const thalweg_team_call& call) { detail::check(thalweg_team_start(team_, &call, nullptr)); }
+  template <typename Given>
+  void issue(thalweg_status (*function)(thalweg_team*, const Given*, thalweg_request**), const Given& given) {
+    detail::check(function(team_, &given, nullptr));
+  }
 };
 
 } // namespace thalweg

@@ -31,6 +31,7 @@ PARTS = ("words", "kinds", "lookup", "distances", "threads")
     [
         ("placing.md", "api/placer/jobs/page.cpp"),
         ("teams.md", "api/team/page.cpp"),
+        ("teams.md", "api/team/page_memory.cpp"),
         ("streams.md", "api/stream/jobs/page.cpp"),
         *[("streams.md", f"api/stream/jobs/page/{part}.inc") for part in PARTS],
         ("streams.md", "api/stream/python/page.py"),

@@ -152,16 +152,23 @@ def onesided(
     *,
     json_file: Annotated[str, JSON] = "",
     mpi: Annotated[str, typer.Option(help="The MPI, as for thalweg tune.")] = "openmpi",
-    ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.")] = 8,
+    ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks of collectives.")] = 8,
     lab: Annotated[str, typer.Option(help="On the hosts of the lab of this name.", show_default=False)] = "",
-    sizes: Annotated[str, typer.Option("--bytes", "--sizes", help="Bytes of a unit.", show_default="8 to 4096")] = "",
+    sizes: Annotated[
+        str, typer.Option("--bytes", "--sizes", help="Bytes of a unit.", show_default="8 to 4096, of memory to 4 MiB")
+    ] = "",
     turns: Annotated[int, typer.Option(help="How many jobs.")] = 5,
     rows: Annotated[int, typer.Option(help="Of ten calls, in a job.", min=1, max=1000)] = 100,
+    memory: Annotated[bool, typer.Option(help="Puts, gets and signals of two ranks instead of collectives.")] = False,
 ) -> None:
-    """Time broadcasts and scatters of a team, ten in a row: loose against strict, and against MPI's own."""
+    """Time teams: loose broadcasts and scatters against strict ones, or puts and gets, and MPI's own ways."""
+    found = [size_from_text(size) for size in words(sizes)]
+    if memory:
+        module = importlib.import_module("thalweg_labs.bench.onesided_memory")
+        module.run(module.Request(mpi, lab, found or module.SIZES, turns), json_file)
+        return
     module = importlib.import_module("thalweg_labs.bench.onesided")
-    found = [size_from_text(size) for size in words(sizes)] or module.SIZES
-    module.run(module.Request(mpi, ranks, lab, found, turns, rows), json_file)
+    module.run(module.Request(mpi, ranks, lab, found or module.SIZES, turns, rows), json_file)
 
 
 def oversubscribed(json_file: Annotated[str, JSON] = "") -> None:

@@ -2,97 +2,37 @@
 
 // The C interface (thalweg/team.h) over Team.
 
-#include "boundary/guarded.hpp"
-#include "boundary/request.hpp"
 #include "boundary/sized.hpp"
-#include "job/library/mpi_library.hpp"
+#include "team/handle.hpp"
 #include "team/structures.hpp"
-#include "team/team.hpp"
 #include "thalweg/team.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <mutex>
 #include <optional>
 #include <vector>
 
 using thalweg::Error;
-using thalweg::boundary::Caller;
 using thalweg::boundary::guarded;
 using thalweg::boundary::must_be_given;
 using thalweg::job::mpi_must_run;
 using thalweg::job::ShadowCommunicator;
+using thalweg::teams::caller;
+using thalweg::teams::of;
 using thalweg::teams::OperationPointer;
 using thalweg::teams::Team;
-
-struct thalweg_team {
-  explicit thalweg_team(MPI_Comm communicator) : team(communicator) {}
-  thalweg_team(std::shared_ptr<ShadowCommunicator> part, const Team& whole) : team(std::move(part), whole) {}
-  Team team;
-};
+using thalweg::teams::TeamAccess;
+using thalweg::teams::TeamRequest;
 
 namespace {
-
-/// A team in a call: waits in other teams let it be.
-class TeamAccess {
-public:
-  explicit TeamAccess(Team& team) : lock_(team.operations().in_call()), team_(team) {}
-  ~TeamAccess() { team_.operations().note_under_way(); }
-  TeamAccess(const TeamAccess&) = delete;
-  TeamAccess& operator=(const TeamAccess&) = delete;
-  Team* operator->() const { return &team_; }
-  Team& operator*() const { return team_; }
-
-private:
-  std::unique_lock<std::recursive_mutex> lock_;
-  Team& team_;
-};
-
-/// A team may be freed before its requests are: then they have finished.
-class TeamRequest final : public thalweg_request {
-public:
-  TeamRequest(Team& team, OperationPointer operation)
-      : thalweg_request(team.group().rank(), team.group().ranks()), team_(team),
-        operation_(std::move(operation)) {}
-
-  bool test() override {
-    if (operation_->has_finished())
-      return true;
-    mpi_must_run();
-    return TeamAccess(team_)->operations().test(*operation_);
-  }
-  void wait() override {
-    if (operation_->has_finished())
-      return;
-    mpi_must_run();
-    TeamAccess(team_)->operations().wait(*operation_);
-  }
-
-private:
-  Team& team_;
-  OperationPointer operation_;
-};
-
-Caller caller(std::string_view call, const thalweg_team* team) {
-  if (team == nullptr)
-    return {.call = call};
-  return {.call = call, .rank = team->team.group().rank(), .ranks = team->team.group().ranks()};
-}
-
-TeamAccess of(thalweg_team* team) {
-  if (team == nullptr)
-    throw Error("there is no team (NULL)",
-                "thalweg_team_create() makes one; ranks outside of a split or a subset have none");
-  return TeamAccess(team->team);
-}
 
 thalweg_team* part_of(Team& whole, int color, int key) {
   std::shared_ptr<ShadowCommunicator> part = whole.split(color, key);
   return part ? new thalweg_team(std::move(part), whole) : nullptr;
 }
 
-void hand_out(const TeamAccess& team, OperationPointer operation, thalweg_request** request) {
-  *request = operation ? new TeamRequest(*team, std::move(operation)) : nullptr;
+void hand_out(const TeamAccess& team, const OperationPointer& operation, thalweg_request** request) {
+  *request = operation ? new TeamRequest(*team, [operation] { return operation->has_finished(); }) : nullptr;
 }
 
 /// This rank's place in the list, or -1.
@@ -180,6 +120,7 @@ thalweg_status thalweg_team_free(thalweg_team** team) {
     mpi_must_run();
     of(*team)->operations().complete();
     of(*team)->end_messages();
+    of(*team)->one_sided().end();
     delete *team;
     *team = nullptr;
   });

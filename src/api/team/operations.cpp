@@ -29,15 +29,16 @@ Everybody& everybody() {
 /// Calls `visit` with each team but one that has something under way, and that no other thread is in a call
 /// of. Not where a thread does that already.
 template <typename Visit>
-void each_other(const Operations& own, Visit visit) {
+void each_other(const Operations* own, Visit visit) {
   Everybody& all = everybody();
   const std::unique_lock lock(all.mutex, std::try_to_lock);
   if (!lock.owns_lock() || all.is_visiting)
     return;
   all.is_visiting = true;
+  const InTeams in_teams;
   for (Operations* const other : all.teams) {
     const std::unique_lock idle(other->in_call(), std::try_to_lock);
-    if (other == &own || !idle.owns_lock() || !other->are_under_way())
+    if (other == own || !idle.owns_lock() || !other->are_under_way())
       continue;
     visit(*other);
     other->note_under_way();
@@ -47,13 +48,17 @@ void each_other(const Operations& own, Visit visit) {
 
 } // namespace
 
+int& InTeams::depth() {
+  static thread_local int depth = 0;
+  return depth;
+}
+
 InFlightOperation::InFlightOperation(const TeamCall& call, Part before, Part body, Part after)
     : call_(call), parts_{std::move(before), std::move(body), std::move(after)} {
   THALWEG_ASSERT(light, parts_[1].runner != nullptr);
   if (schedule::is_reduction(call.operation))
     operator_.emplace(job::library_api(), job::library_operators(), call.op, call.type,
                       static_cast<std::int64_t>(call.element_bytes));
-  start_part();
 }
 
 void InFlightOperation::start_part() {
@@ -73,7 +78,18 @@ void InFlightOperation::next_part() {
   start_part();
 }
 
+bool InFlightOperation::begin() {
+  if (followed_ != nullptr && !followed_->have_all_landed())
+    return false;
+  followed_ = nullptr;
+  if (!std::exchange(has_begun_, true))
+    start_part();
+  return true;
+}
+
 bool InFlightOperation::progress() {
+  if (!begin())
+    return false;
   while (!has_finished()) {
     if (!parts_[at_].runner->execution().progress())
       return false;
@@ -83,6 +99,8 @@ bool InFlightOperation::progress() {
 }
 
 void InFlightOperation::run() {
+  const bool has_begun = begin();
+  THALWEG_ASSERT(light, has_begun);
   while (!has_finished()) {
     parts_[at_].runner->execution().run();
     next_part();
@@ -115,7 +133,11 @@ OperationPointer Operations::make(const TeamCall& call, bool commutes) {
   InFlightOperation::Part before = barrier_if(call.before);
   InFlightOperation::Part body = part_of(call, commutes);
   InFlightOperation::Part after = barrier_if(call.after);
-  return std::make_shared<InFlightOperation>(call, std::move(before), std::move(body), std::move(after));
+  auto made = std::make_shared<InFlightOperation>(call, std::move(before), std::move(body), std::move(after));
+  const bool is_barrier = call.operation == schedule::Operation::barrier && !call.is_own;
+  if (companion_ != nullptr && (is_barrier || call.before == thalweg_sync_all))
+    made->follow(*companion_);
+  return made;
 }
 
 // Executions hold on to others' messages until they have looked at them: all go on whenever one is waited
@@ -144,7 +166,7 @@ void Operations::run(OperationPointer made, bool is_loose) {
   if (is_loose) {
     keep(std::move(made));
     group_.channels().flush_unless_in_row();
-  } else if (in_flight_.empty() && !group_.has_far_ranks() && !others_are_under_way()) {
+  } else if (!are_under_way() && !group_.has_far_ranks() && !others_are_under_way()) {
     made->run();
   } else {
     run_to_end(made);
@@ -158,12 +180,22 @@ void Operations::run_to_end(const OperationPointer& made) {
 }
 
 // A program that tests in a loop waits too, and may do nothing else that lets the library go on.
-bool Operations::test(const InFlightOperation& operation) {
+bool Operations::test(const std::function<bool()>& is_reached) {
   progress();
   group_.channels().flush();
-  if (!operation.has_finished())
+  if (!is_reached())
     progress_everywhere(this);
-  return operation.has_finished();
+  return is_reached();
+}
+
+void Operations::let_go_on() {
+  progress();
+  group_.channels().flush();
+  progress_everywhere(this);
+}
+
+void Operations::wait_for(const std::function<bool()>& is_reached) {
+  wait_until(is_reached);
 }
 
 void Operations::wait(const InFlightOperation& operation) {
@@ -171,34 +203,37 @@ void Operations::wait(const InFlightOperation& operation) {
 }
 
 void Operations::complete() {
-  wait_until([this] { return in_flight_.empty(); });
+  wait_until(
+      [this] { return in_flight_.empty() && (companion_ == nullptr || companion_->have_all_landed()); });
 }
 
 wait::Visit Operations::progress_everywhere(void* operations) {
   auto& self = *static_cast<Operations*>(operations);
   const wait::Policy& below = self.group_.channels().policy();
   const wait::Visit visit = below.progress_others(below.context);
-  self.progress();
+  const bool moved = self.progress();
   self.group_.channels().flush(); // the wait may end with this visit, and the call with it
-  return std::max(visit, self.visit_others());
+  return std::max({visit, self.visit_others(), moved ? wait::Visit::moved : wait::Visit::idle});
 }
 
 wait::Visit Operations::go_on() noexcept {
-  const std::size_t before = in_flight_.size();
+  bool moved = false;
   try {
-    progress();
+    moved = progress();
     group_.channels().flush();
   } catch (...) {
     failure_ = std::current_exception();
   }
-  return in_flight_.size() == before ? wait::Visit::pending : wait::Visit::moved;
+  if (moved)
+    return wait::Visit::moved;
+  return in_flight_.empty() ? wait::Visit::idle : wait::Visit::pending;
 }
 
 wait::Visit Operations::visit_others() const {
   wait::Visit all = wait::Visit::idle;
   if (!others_are_under_way())
     return all;
-  each_other(*this, [&](Operations& other) { all = std::max(all, other.go_on()); });
+  each_other(this, [&](Operations& other) { all = std::max(all, other.go_on()); });
   return all;
 }
 
@@ -210,11 +245,16 @@ void Operations::note(bool has_any) {
 }
 
 // An operation that fails has left nothing behind in the list, and is looked at again.
-void Operations::progress() {
+bool Operations::progress() {
   if (failure_)
     std::rethrow_exception(std::exchange(failure_, nullptr));
-  for (auto operation = in_flight_.begin(); operation != in_flight_.end();)
-    operation = (*operation)->progress() ? in_flight_.erase(operation) : std::next(operation);
+  bool moved = companion_ != nullptr && companion_->progress();
+  for (auto operation = in_flight_.begin(); operation != in_flight_.end();) {
+    const bool has_finished = (*operation)->progress();
+    moved |= has_finished;
+    operation = has_finished ? in_flight_.erase(operation) : std::next(operation);
+  }
+  return moved;
 }
 
 // What others still need of this rank goes before it is away, perhaps for long.
@@ -223,19 +263,22 @@ void Operations::wait_until(Condition is_reached) {
   group_.channels().flush();
   if (is_reached())
     return;
-  std::size_t before = in_flight_.size();
   auto look = [&] {
     group_.channels().flush();
-    progress();
+    const bool moved = progress();
     if (is_reached()) {
       group_.channels().flush();
       return wait::Look::reached;
     }
-    const bool moved = in_flight_.size() != before;
-    before = in_flight_.size();
     return moved ? wait::Look::moved : wait::Look::nothing;
   };
   wait::until(policy_, look);
+}
+
+wait::Visit visit_teams() {
+  wait::Visit all = wait::Visit::idle;
+  each_other(nullptr, [&](Operations& other) { all = std::max(all, other.go_on()); });
+  return all;
 }
 
 } // namespace thalweg::teams

@@ -15,6 +15,7 @@
 #include <atomic>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -22,6 +23,16 @@
 #include <vector>
 
 namespace thalweg::teams {
+
+/// What goes on beside a team's collectives: what ranks do to each other's memory by messages.
+class Companion {
+public:
+  virtual ~Companion() = default;
+  /// Goes on without waiting. Did anything move?
+  virtual bool progress() = 0;
+  /// Has all landed that this rank has begun?
+  virtual bool have_all_landed() const = 0;
+};
 
 /// A collective in flight: what it waits for before, the collective itself, what it waits for after.
 class InFlightOperation {
@@ -32,6 +43,8 @@ public:
     engine::Tags tags;
   };
   InFlightOperation(const TeamCall& call, Part before, Part body, Part after);
+  /// It begins once all has landed there. To be called before anything else.
+  void follow(const Companion& companion) { followed_ = &companion; }
 
   /// Does what can be done without waiting; true when it has finished.
   bool progress();
@@ -40,6 +53,8 @@ public:
   bool has_finished() const { return at_ == parts_.size(); }
 
 private:
+  /// Starts it, if it need not wait for what it follows.
+  bool begin();
   void start_part();
   void next_part();
 
@@ -47,9 +62,25 @@ private:
   std::optional<job::MpiOperator> operator_;
   std::array<Part, 3> parts_;
   std::size_t at_ = 0;
+  const Companion* followed_ = nullptr; ///< until it has begun
+  bool has_begun_ = false;
 };
 
 using OperationPointer = std::shared_ptr<InFlightOperation>;
+
+/// Of a thread, as long as it is in a call of a team, or visits one. The interposer of `thalweg run` lets
+/// teams progress in MPI calls, ours among them: not amid such a call.
+class InTeams {
+public:
+  InTeams() { ++depth(); }
+  ~InTeams() { --depth(); }
+  InTeams(const InTeams&) = delete;
+  InTeams& operator=(const InTeams&) = delete;
+  static bool is_this_thread() { return depth() > 0; }
+
+private:
+  static int& depth();
+};
 
 class Operations {
 public:
@@ -92,15 +123,23 @@ public:
     return all;
   }
 
-  bool test(const InFlightOperation& operation);
+  /// There is one at a time, which goes on with the collectives, or none (nullptr).
+  void accompany(Companion* companion) { companion_ = companion; }
+  /// Makes progress. Is the condition met?
+  bool test(const std::function<bool()>& is_reached);
   void wait(const InFlightOperation& operation);
+  /// Waits until the condition is met, while all that is under way goes on.
+  void wait_for(const std::function<bool()>& is_reached);
+  /// Lets what is under way go on, here and in other teams, without waiting.
+  void let_go_on();
   /// Waits for all.
   void complete();
 
   /// Held by whoever is in a call of the team: nobody visits it meanwhile. Calls may come from callbacks of a
   /// call.
   std::recursive_mutex& in_call() { return in_call_; }
-  bool are_under_way() const { return !in_flight_.empty(); }
+  /// Others may do something to this rank's memory at any time.
+  bool are_under_way() const { return !in_flight_.empty() || companion_ != nullptr; }
   /// At the end of each call, and of each visit: others see by a count whether any team has to be visited.
   void note_under_way() { note(are_under_way()); }
   /// Goes on without waiting.
@@ -118,7 +157,8 @@ private:
   InFlightOperation::Part part_of(const TeamCall& call, bool commutes);
   OperationPointer keep(OperationPointer made);
   static wait::Visit progress_everywhere(void* operations);
-  void progress();
+  /// Did anything move?
+  bool progress();
   template <typename Condition>
   void wait_until(Condition is_reached);
 
@@ -127,9 +167,13 @@ private:
   wait::Policy policy_;
   engine::TagSupply tags_;
   std::deque<OperationPointer> in_flight_; ///< in the order of their calls
-  std::exception_ptr failure_;             ///< of what another team's wait let go on
+  Companion* companion_ = nullptr;
+  std::exception_ptr failure_; ///< of what another team's wait let go on
   std::recursive_mutex in_call_;
   bool is_noted_ = false;
 };
+
+/// Lets all teams of the process go on that no thread is in a call of.
+wait::Visit visit_teams();
 
 } // namespace thalweg::teams

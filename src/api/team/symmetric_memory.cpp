@@ -22,14 +22,14 @@ void give_back(std::byte* memory) {
 
 } // namespace
 
-Allocation::Allocation(job::Group& group, std::size_t bytes)
-    : bytes_(bytes), stride_((std::max<std::size_t>(bytes, 1) + page - 1) / page * page),
+Allocation::Allocation(job::Group& group, std::size_t bytes, std::uint32_t number)
+    : bytes_(bytes), number_(number), stride_((std::max<std::size_t>(bytes, 1) + page - 1) / page * page),
       private_(nullptr, give_back), own_(nullptr) {
   if (group.near_ranks() > 1)
     segment_ = group.share(stride_ * static_cast<std::size_t>(group.near_ranks()));
   if (segment_) {
     own_ = segment_->memory() + stride_ * static_cast<std::size_t>(group.near_rank());
-    THALWEG_ASSERT(light, stride_ >= bytes_ && of(group.near_rank()) == own_);
+    THALWEG_ASSERT(light, stride_ >= bytes_ && of_near(group.near_rank()) == own_);
     return;
   }
   private_.reset(static_cast<std::byte*>(std::aligned_alloc(page, stride_)));
@@ -39,14 +39,21 @@ Allocation::Allocation(job::Group& group, std::size_t bytes)
   own_ = private_.get();
 }
 
-std::byte* Allocation::of(Rank near_rank) const {
+std::byte* Allocation::of_near(Rank near_rank) const {
   THALWEG_ASSERT(normal, near_rank >= 0);
   return segment_ ? segment_->memory() + stride_ * static_cast<std::size_t>(near_rank) : nullptr;
 }
 
-std::byte* SymmetricMemory::allocate(job::Group& group, std::size_t bytes) {
-  allocations_.push_back(std::make_unique<Allocation>(group, bytes));
-  return allocations_.back()->begin();
+std::byte* Allocation::of(const job::Group& group, Rank rank) const {
+  if (rank == group.rank())
+    return own_;
+  const Rank near = group.near_rank(rank);
+  return near < 0 ? nullptr : of_near(near);
+}
+
+const Allocation& SymmetricMemory::allocate(job::Group& group, std::size_t bytes) {
+  allocations_.push_back(std::make_unique<Allocation>(group, bytes, allocated_++));
+  return *allocations_.back();
 }
 
 void SymmetricMemory::release(const void* begin) {
@@ -58,9 +65,9 @@ void SymmetricMemory::release(const void* begin) {
   allocations_.erase(place);
 }
 
-const Allocation* SymmetricMemory::find(const void* address) const {
+const Allocation* SymmetricMemory::find(std::uint32_t number) const {
   const auto place =
-      std::ranges::find_if(allocations_, [address](const auto& one) { return one->holds(address); });
+      std::ranges::find_if(allocations_, [number](const auto& one) { return one->number() == number; });
   return place == allocations_.end() ? nullptr : place->get();
 }
 

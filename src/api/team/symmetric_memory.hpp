@@ -7,6 +7,7 @@
 #include "job/library/group.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -14,20 +15,28 @@ namespace thalweg::teams {
 
 class Allocation {
 public:
-  /// Collective.
-  Allocation(job::Group& group, std::size_t bytes);
+  /// Collective. Ranks number alike what they allocate.
+  Allocation(job::Group& group, std::size_t bytes, std::uint32_t number);
 
   std::byte* begin() const { return own_; }
   std::size_t bytes() const { return bytes_; }
+  std::uint32_t number() const { return number_; }
   bool holds(const void* address) const {
     const auto* place = static_cast<const std::byte*>(address);
     return place >= own_ && place < own_ + bytes_;
   }
   /// Where the near rank's own memory begins; nullptr where it cannot be reached.
-  std::byte* of(Rank near_rank) const;
+  std::byte* of_near(Rank near_rank) const;
+  /// The same of any rank, this one's own included.
+  std::byte* of(const job::Group& group, Rank rank) const;
+  /// Are there ranks whose memory cannot be reached? The same on all ranks.
+  bool has_unreachable(const job::Group& group) const {
+    return group.has_far_ranks() || (group.near_ranks() > 1 && !segment_);
+  }
 
 private:
   std::size_t bytes_;
+  std::uint32_t number_;
   std::size_t stride_; ///< between ranks
   std::shared_ptr<transport::Segment> segment_;
   std::unique_ptr<std::byte[], void (*)(std::byte*)> private_;
@@ -37,14 +46,21 @@ private:
 /// What a team has allocated.
 class SymmetricMemory {
 public:
-  std::byte* allocate(job::Group& group, std::size_t bytes);
+  const Allocation& allocate(job::Group& group, std::size_t bytes);
   /// Throws Error where nothing begins there.
   void release(const void* begin);
   /// The allocation that holds the address, or nullptr.
-  const Allocation* find(const void* address) const;
+  const Allocation* find(const void* address) const {
+    for (const auto& one : allocations_)
+      if (one->holds(address))
+        return one.get();
+    return nullptr;
+  }
+  const Allocation* find(std::uint32_t number) const;
 
 private:
   std::vector<std::unique_ptr<Allocation>> allocations_;
+  std::uint32_t allocated_ = 0; ///< ever
 };
 
 } // namespace thalweg::teams

@@ -27,7 +27,8 @@ Team::Team(std::shared_ptr<job::ShadowCommunicator> shadow, const Team* whole)
     : group_(std::move(shadow), whole == nullptr ? nullptr : &whole->group_), is_checked_(wants_checks()),
       knowledge_(whole == nullptr ? std::make_shared<const job::Knowledge>(job::agree_on_knowledge(group_))
                                   : whole->knowledge_),
-      plans_(group_, knowledge_, whole == nullptr ? nullptr : &whole->plans_), operations_(group_, plans_) {
+      plans_(group_, knowledge_, whole == nullptr ? nullptr : &whole->plans_), operations_(group_, plans_),
+      one_sided_(group_, memory_, operations_) {
   if (const char* const selections = std::getenv("THALWEG_USE"))
     plans_.use(selections, Selector::environment);
 }
@@ -59,7 +60,12 @@ std::shared_ptr<job::ShadowCommunicator> Team::split(int color, int key) {
 
 std::byte* Team::allocate(std::size_t bytes) {
   operations_.meet();
-  return memory_.allocate(group_, bytes);
+  const Allocation& allocation = memory_.allocate(group_, bytes);
+  if (allocation.has_unreachable(group_)) {
+    one_sided_.serve_others();
+    operations_.meet(); // whoever returns may send others something for it
+  }
+  return allocation.begin();
 }
 
 // Others may still read what is released here, or write into it, until they have come here too.
@@ -76,10 +82,7 @@ std::byte* Team::reach(const void* address, Rank rank) const {
     return nullptr;
   const auto offset = static_cast<const std::byte*>(address) - allocation->begin();
   THALWEG_ASSERT(light, offset >= 0 && static_cast<std::size_t>(offset) < allocation->bytes());
-  if (rank == group_.rank())
-    return allocation->begin() + offset;
-  const Rank near = group_.near_rank(rank);
-  std::byte* const begin = near < 0 ? nullptr : allocation->of(near);
+  std::byte* const begin = allocation->of(group_, rank);
   return begin == nullptr ? nullptr : begin + offset;
 }
 

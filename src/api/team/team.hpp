@@ -4,6 +4,7 @@
 // A team: its ranks, its memory, its messages, and its collectives (thalweg/team.h).
 
 #include "team/messages.hpp"
+#include "team/one_sided.hpp"
 #include "team/operations.hpp"
 #include "team/symmetric_memory.hpp"
 
@@ -44,6 +45,8 @@ public:
   /// Waits for all ranks, where one that is gone would be missed by those that wait for its messages.
   void end_messages();
 
+  /// What this rank does to others' memory.
+  OneSided& one_sided() { return one_sided_; }
   /// What is under way, and waiting for it.
   Operations& operations() { return operations_; }
 
@@ -58,6 +61,7 @@ private:
   std::shared_ptr<const job::Knowledge> knowledge_;
   Plans plans_;
   Operations operations_;
+  OneSided one_sided_;
   std::unique_ptr<Messages> messages_;
 };
 

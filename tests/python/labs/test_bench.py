@@ -15,6 +15,7 @@ from support import Command
 from thalweg import _core
 from thalweg.rows import geometric_mean, make_row, paired_row
 from thalweg_labs.bench.intranode import busy_processes, case_rows
+from thalweg_labs.bench.onesided_memory import TEXTS
 from thalweg_labs.bench.tuned import Figures
 
 
@@ -92,6 +93,18 @@ def test_smoke_onesided(thalweg: Command, tmp_path: Path, mpi: str) -> None:
     assert result.returncode == 0, result.stderr
     rows = json.loads(rows_file.read_text())
     assert [row["metric"] for row in rows] == 4 * ["loose against strict", "loose against MPI"]
+
+
+@pytest.mark.parametrize("mpi", ["openmpi", pytest.param("mpich", marks=pytest.mark.exhaustive)])
+def test_smoke_onesided_memory(thalweg: Command, tmp_path: Path, mpi: str) -> None:
+    rows_file = tmp_path / "rows.json"
+    words = ["--memory", "--mpi", mpi, "--sizes", "8,2KiB", "--turns", "1", "--json", str(rows_file)]
+    result = thalweg("bench", "onesided", *words)
+    assert result.returncode == 0, result.stderr
+    rows = json.loads(rows_file.read_text())
+    cases = {row["case"] for row in rows if row["metric"] == "against MPI window"}
+    assert cases == {f"{what} {size}" for what in TEXTS.values() for size in ("8 B", "2 KiB")}
+    assert {"against plain stores", "against MPI_Send"} <= {row["metric"] for row in rows}
 
 
 @pytest.mark.parametrize("mpi", ["openmpi", pytest.param("mpich", marks=pytest.mark.exhaustive)])

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "team/far_memory.hpp"
+
+#include "base/assertion.hpp"
+#include "base/error.hpp"
+#include "job/library/mpi_library.hpp"
+#include "team/attention.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace thalweg::teams {
+
+namespace {
+
+// Of one rank at another, before it waits: the library keeps them there until they are taken in.
+constexpr std::uint64_t max_unlanded = 1024;
+
+// After so many looks in vain nothing is taken to be on the way, and one in some is enough.
+constexpr std::uint32_t patience = 2048;
+constexpr std::uint32_t looks_skipped = 8;
+
+FarHead head_of(FarKind kind, const Transfer& transfer) {
+  FarHead head;
+  head.kind = kind;
+  head.memory = transfer.allocation->number();
+  head.offset = transfer.offset;
+  head.block_bytes = transfer.there.bytes;
+  head.blocks = transfer.there.count;
+  head.stride = transfer.there.stride;
+  head.is_indexed = transfer.there.places != nullptr ? 1 : 0;
+  return head;
+}
+
+std::span<const std::byte> places_of(const Transfer& transfer) {
+  if (transfer.there.places == nullptr)
+    return {};
+  return std::as_bytes(std::span(transfer.there.places, transfer.there.count));
+}
+
+/// Those that a head and the places before the data tell of.
+Blocks blocks_of(const FarHead& head, std::span<const std::byte> body) {
+  Blocks blocks{head.block_bytes, head.blocks, head.stride, nullptr};
+  if (head.is_indexed != 0)
+    blocks.places = reinterpret_cast<const std::size_t*>(body.data());
+  return blocks;
+}
+
+std::size_t places_bytes(const FarHead& head) {
+  return head.is_indexed != 0 ? head.blocks * sizeof(std::size_t) : 0;
+}
+
+Blocks without_gaps(const Blocks& blocks) {
+  return {blocks.bytes, blocks.count, static_cast<std::ptrdiff_t>(blocks.bytes), nullptr};
+}
+
+void check_length(std::size_t bytes) {
+  if (bytes > INT_MAX)
+    throw Error(fmt::format("{} bytes for another node", bytes),
+                fmt::format("move at most {} at once", INT_MAX), thalweg_error_unsupported);
+}
+
+} // namespace
+
+FarMemory::FarMemory(const job::Group& group, const SymmetricMemory& memory, Operations& operations)
+    : memory_(memory), operations_(operations),
+      // Teams have no mailbox: its tag is theirs.
+      channel_(job::library_api(), group.shadow(),
+               job::mailbox_tag(job::library_api(), group.communicator())) {
+  operations_.accompany(this);
+  begin_attention(group.placement());
+}
+
+FarMemory::~FarMemory() {
+  end_attention();
+  operations_.accompany(nullptr);
+}
+
+// --- what this rank does to others' memory ---
+
+FarMemory::Outgoing& FarMemory::number(FarHead& head, Rank to) {
+  Outgoing& outgoing = outgoing_[to];
+  head.number = ++outgoing.sent;
+  ++unlanded_;
+  if (FarChannel::is_long(head.body_bytes))
+    outgoing.last_long = head.number;
+  return outgoing;
+}
+
+FarOperationPointer FarMemory::await_landing(Outgoing& outgoing) {
+  auto operation = std::make_shared<FarOperation>();
+  outgoing.awaited.emplace_back(outgoing.sent, operation);
+  return operation;
+}
+
+FarOperationPointer FarMemory::await_reply(FarHead& head, std::byte* data, const Blocks& here) {
+  head.number = ++asked_;
+  auto operation = std::make_shared<FarOperation>();
+  awaited_[asked_] = {data, here, operation};
+  return operation;
+}
+
+void FarMemory::wait_for_room(Rank to) {
+  const Outgoing& outgoing = outgoing_[to];
+  if (outgoing.sent - outgoing.landed >= max_unlanded)
+    operations_.wait_for([&] { return outgoing.sent - outgoing.landed < max_unlanded; });
+}
+
+// What has gaps or places is put together first.
+std::uint64_t FarMemory::send_put(const Transfer& put) {
+  const std::span<const std::byte> places = places_of(put);
+  check_length(places.size() + put.there.total());
+  wait_for_room(put.rank);
+  FarHead head = head_of(FarKind::put, put);
+  head.body_bytes = places.size() + put.there.total();
+  if (put.signal.allocation != nullptr) {
+    head.signal = put.signal.allocation->number();
+    head.signal_offset = put.signal.offset;
+    head.value = put.signal.value;
+    head.how = static_cast<std::uint8_t>(put.signal.kind);
+  }
+  number(head, put.rank);
+  if (places.empty() && put.here.is_whole())
+    return channel_.send(put.rank, head, std::span<const std::byte>(put.data, head.body_bytes));
+  std::vector<std::byte> body(head.body_bytes);
+  std::ranges::copy(places, body.begin());
+  copy_blocks(body.data() + places.size(), without_gaps(put.here), put.data, put.here);
+  channel_.send(put.rank, head, std::move(body));
+  return 0;
+}
+
+void FarMemory::put(const Transfer& put) {
+  const std::uint64_t sent = send_put(put);
+  if (!channel_.is_sent(sent))
+    operations_.wait_for([&] { return channel_.is_sent(sent); });
+}
+
+FarOperationPointer FarMemory::start_put(const Transfer& put) {
+  send_put(put);
+  return await_landing(outgoing_[put.rank]);
+}
+
+FarOperationPointer FarMemory::start_get(const Transfer& get) {
+  const std::span<const std::byte> places = places_of(get);
+  check_length(std::max(places.size(), get.there.total()));
+  FarHead head = head_of(FarKind::get, get);
+  head.body_bytes = places.size();
+  FarOperationPointer operation = await_reply(head, get.data, get.here);
+  channel_.send(get.rank, head, std::vector(places.begin(), places.end()));
+  return operation;
+}
+
+FarOperationPointer FarMemory::start_update(const Atomic& atomic) {
+  FarHead head;
+  head.kind = FarKind::update;
+  head.how = static_cast<std::uint8_t>(atomic.kind);
+  head.memory = atomic.allocation->number();
+  head.offset = atomic.offset;
+  head.block_bytes = atomic.bytes;
+  head.value = atomic.value;
+  head.compare = atomic.compare;
+  head.wants_reply = atomic.result != nullptr ? 1 : 0;
+  FarOperationPointer operation;
+  if (atomic.result != nullptr) {
+    operation = await_reply(head, static_cast<std::byte*>(atomic.result), Blocks{atomic.bytes});
+  } else {
+    wait_for_room(atomic.rank);
+    number(head, atomic.rank);
+  }
+  channel_.send(atomic.rank, head, std::span<const std::byte>());
+  return operation;
+}
+
+FarOperationPointer FarMemory::start_update_to_land(const Atomic& atomic) {
+  FarOperationPointer operation = start_update(atomic);
+  return operation ? operation : await_landing(outgoing_[atomic.rank]);
+}
+
+void FarMemory::wait(const FarOperation& operation) {
+  operations_.wait_for([&] { return operation.has_finished; });
+}
+
+void FarMemory::fence() {
+  operations_.wait_for([&] {
+    return std::ranges::all_of(outgoing_,
+                               [](const auto& one) { return one.second.last_long <= one.second.landed; });
+  });
+}
+
+void FarMemory::finish_sends() {
+  operations_.wait_for([&] { return channel_.has_sent_all(); });
+}
+
+// --- what comes ---
+
+bool FarMemory::look() {
+  const bool moved = channel_.progress(*this);
+  report_landed();
+  looks_in_vain_ = moved ? 0 : looks_in_vain_ + 1;
+  return moved;
+}
+
+// A look lets the library look at all its connections, which waits for collectives should not do twice.
+bool FarMemory::progress() {
+  const bool is_quiet = have_all_landed() && channel_.has_sent_all() && looks_in_vain_ >= patience;
+  if (is_quiet && ++looks_in_vain_ % looks_skipped != 0)
+    return false;
+  return look();
+}
+
+std::byte* FarMemory::place_of(std::uint32_t memory, std::uint64_t offset) const {
+  const Allocation* const allocation = memory_.find(memory);
+  if (allocation == nullptr || offset > allocation->bytes())
+    throw Error(fmt::format("another rank asks for memory number {} at {}", memory, offset),
+                "please report this", thalweg_error_internal);
+  return allocation->begin() + offset;
+}
+
+void FarMemory::come(const FarHead& head, Rank from) {
+  Incoming& incoming = incoming_[from];
+  THALWEG_ASSERT(light, head.number > incoming.come || incoming.pending.contains(head.number));
+  incoming.come = std::max(incoming.come, head.number);
+  incoming.pending.erase(head.number);
+  if (std::ranges::find(to_report_, from) == to_report_.end())
+    to_report_.push_back(from);
+}
+
+std::byte* FarMemory::place_for(const FarHead& head, Rank from) {
+  if (head.kind == FarKind::put) {
+    Incoming& incoming = incoming_[from];
+    incoming.come = head.number;
+    incoming.pending.insert(head.number);
+    const bool is_whole = head.is_indexed == 0 && blocks_of(head, {}).is_whole();
+    return is_whole ? place_of(head.memory, head.offset) : nullptr;
+  }
+  if (head.kind != FarKind::reply)
+    return nullptr;
+  const Awaited& awaited = awaited_.at(head.number);
+  return awaited.here.is_whole() ? awaited.data : nullptr;
+}
+
+void FarMemory::take(const FarHead& head, Rank from, std::span<const std::byte> body) {
+  switch (head.kind) {
+  case FarKind::put:
+    take_put(head, body);
+    come(head, from);
+    break;
+  case FarKind::get:
+    answer_get(head, from, body);
+    break;
+  case FarKind::update:
+    take_update(head, from);
+    break;
+  case FarKind::reply:
+    take_reply(head, body);
+    break;
+  case FarKind::landed:
+    take_landed(from, head.number);
+    break;
+  }
+}
+
+// A body that was received in its place is there already.
+void FarMemory::take_put(const FarHead& head, std::span<const std::byte> body) {
+  const Blocks there = blocks_of(head, body);
+  std::byte* const to = place_of(head.memory, head.offset);
+  const std::span<const std::byte> data = body.subspan(places_bytes(head));
+  if (data.data() != to)
+    copy_blocks(to, there, data.data(), without_gaps(there));
+  if (head.signal != FarHead::no_memory)
+    give_signal(place_of(head.signal, head.signal_offset), head.value,
+                static_cast<thalweg_signal_kind>(head.how));
+}
+
+void FarMemory::answer_get(const FarHead& head, Rank from, std::span<const std::byte> body) {
+  const Blocks there = blocks_of(head, body);
+  const std::byte* const data = place_of(head.memory, head.offset);
+  FarHead reply;
+  reply.kind = FarKind::reply;
+  reply.number = head.number;
+  reply.body_bytes = there.total();
+  if (there.is_whole()) {
+    channel_.send(from, reply, std::span(data + there.begin_of(0), there.total()));
+    return;
+  }
+  std::vector<std::byte> together(there.total());
+  copy_blocks(together.data(), without_gaps(there), data, there);
+  channel_.send(from, reply, std::move(together));
+}
+
+void FarMemory::take_update(const FarHead& head, Rank from) {
+  const std::uint64_t before = update(place_of(head.memory, head.offset), head.block_bytes,
+                                      static_cast<thalweg_atomic_kind>(head.how), head.value, head.compare);
+  if (head.wants_reply == 0) {
+    come(head, from);
+    return;
+  }
+  FarHead reply;
+  reply.kind = FarKind::reply;
+  reply.number = head.number;
+  std::vector<std::byte> word(head.block_bytes);
+  give_word(before, word.size(), word.data());
+  reply.body_bytes = word.size();
+  channel_.send(from, reply, std::move(word));
+}
+
+void FarMemory::take_reply(const FarHead& head, std::span<const std::byte> body) {
+  const auto place = awaited_.find(head.number);
+  THALWEG_ASSERT(light, place != awaited_.end());
+  const Awaited& awaited = place->second;
+  if (body.data() != awaited.data)
+    copy_blocks(awaited.data, awaited.here, body.data(), without_gaps(awaited.here));
+  awaited.operation->has_finished = true;
+  awaited_.erase(place);
+}
+
+void FarMemory::take_landed(Rank from, std::uint64_t number) {
+  Outgoing& outgoing = outgoing_[from];
+  THALWEG_ASSERT(light, number > outgoing.landed && number <= outgoing.sent);
+  unlanded_ -= number - outgoing.landed;
+  outgoing.landed = number;
+  for (; !outgoing.awaited.empty() && outgoing.awaited.front().first <= number; outgoing.awaited.pop_front())
+    outgoing.awaited.front().second->has_finished = true;
+}
+
+void FarMemory::report_landed() {
+  for (const Rank rank : std::exchange(to_report_, {})) {
+    Incoming& incoming = incoming_[rank];
+    const std::uint64_t landed = incoming.landed();
+    if (landed == incoming.reported)
+      continue;
+    incoming.reported = landed;
+    FarHead head;
+    head.kind = FarKind::landed;
+    head.number = landed;
+    channel_.send(rank, head, std::span<const std::byte>());
+  }
+}
+
+} // namespace thalweg::teams
