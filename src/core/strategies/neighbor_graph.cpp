@@ -22,6 +22,25 @@ std::vector<std::int32_t> by_peer(const std::vector<Rank>& peers) {
 
 } // namespace
 
+bool has_both_ends(const std::vector<schedule::Neighborhood>& neighborhoods) {
+  std::vector<std::vector<Rank>> senders(neighborhoods.size());
+  for (Rank from = 0; from < std::ssize(neighborhoods); ++from)
+    for (const Rank to : neighborhoods[static_cast<std::size_t>(from)].destinations) {
+      if (to >= std::ssize(neighborhoods))
+        return false;
+      if (to >= 0)
+        senders[static_cast<std::size_t>(to)].push_back(from);
+    }
+  for (std::size_t to = 0; to < neighborhoods.size(); ++to) {
+    std::vector<Rank> sources = neighborhoods[to].sources;
+    std::erase_if(sources, [](Rank source) { return source < 0; });
+    std::ranges::sort(sources);
+    if (sources != senders[to]) // which come by sender
+      return false;
+  }
+  return true;
+}
+
 // Edges come by sender, so that each receiver meets its sources in the order of their ranks.
 std::vector<GraphEdge> graph_edges(const std::vector<schedule::Neighborhood>& neighborhoods) {
   std::vector<std::vector<std::int32_t>> sources;

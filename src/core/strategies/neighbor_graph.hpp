@@ -17,6 +17,9 @@ struct GraphEdge {
   std::int32_t source = 0;
 };
 
+/// Has each edge both of its ends, among the ranks that there are? Else the program's topology is none.
+bool has_both_ends(const std::vector<schedule::Neighborhood>& neighborhoods);
+
 /// All edges, by sender and then in the order of its list; parallel ones meet in the order of theirs. Those
 /// that end at a grid's border are left out. O(E log degree).
 std::vector<GraphEdge> graph_edges(const std::vector<schedule::Neighborhood>& neighborhoods);

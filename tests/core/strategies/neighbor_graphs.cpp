@@ -74,6 +74,13 @@ void expect_right(const Strategy& strategy, const Problem& problem) {
   }
 }
 
+TEST(NeighborGraphs, HaveBothEndsOfEachEdge) {
+  EXPECT_TRUE(has_both_ends({{{1, -1}, {1, 1}}, {{0, 0}, {-1, 0}}}));
+  EXPECT_FALSE(has_both_ends({{{1}, {1, 1}}, {{0}, {0}}})) << "an edge that nobody awaits";
+  EXPECT_FALSE(has_both_ends({{{1, 1}, {1}}, {{0}, {0}}})) << "one that nobody sends along";
+  EXPECT_FALSE(has_both_ends({{{}, {2}}, {{}, {}}})) << "one to a rank that there is not";
+}
+
 TEST(NeighborGraphs, ColoredIsRightOnRandomOnes) {
   for_random_graphs("colored", {}, expect_right);
   for_random_graphs("colored", {{"window", 3}}, expect_right);
