@@ -56,9 +56,9 @@ Sites sites_of(const std::vector<std::int32_t>& nodes, const topology::NodePlace
     sites.places.push_back(is_known ? located.places[static_cast<std::size_t>(node)] : node);
     numbers.push_back(met[node]++);
   }
-  const std::int32_t most = std::ranges::max(numbers) + 1;
+  const std::int32_t node_ranks = std::ranges::max(numbers) + 1;
   for (std::size_t rank = 0; rank < nodes.size(); ++rank)
-    sites.positions.push_back(static_cast<Rank>(sites.places[rank] * most + numbers[rank]));
+    sites.positions.push_back(static_cast<Rank>(sites.places[rank] * node_ranks + numbers[rank]));
   return sites;
 }
 
