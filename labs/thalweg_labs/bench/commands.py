@@ -9,7 +9,7 @@ import typer
 
 from thalweg.cli.outputs import output_file
 from thalweg.cli.printing import size_from_text
-from thalweg_labs.bench.network_commands import papers, permutations, simulate
+from thalweg_labs.bench.network_commands import neighborhoods, papers, permutations, simulate
 from thalweg_labs.bench.options import JSON, cases, words
 from thalweg_labs.bench.overlap_commands import overlap
 from thalweg_labs.bench.placing_commands import place, recording
@@ -362,6 +362,7 @@ def make_application() -> typer.Typer:
         simulate,
         papers,
         permutations,
+        neighborhoods,
         place,
         recording,
         page,

@@ -45,9 +45,12 @@ def run_job(lab: Lab, program: Sequence[str], options: Sequence[str], report: Pa
     return Outcome(float(seconds), answer, found)
 
 
-def output_of(lab: Lab, program: Sequence[str], options: Sequence[str]) -> str:
-    """Run a program with a rank on each host; one that does not end is ended with all on the hosts, and run again."""
-    words = ["lab", "run", "--name", lab.name, *options, "-n", str(lab.hosts), "--", *program]
+def output_of(lab: Lab, program: Sequence[str], options: Sequence[str], ranks: int = 0) -> str:
+    """Run a program on so many ranks; one that does not end is ended with all on the hosts, and run again.
+
+    Of 0 ranks there is one on each host.
+    """
+    words = ["lab", "run", "--name", lab.name, *options, "-n", str(ranks or lab.hosts), "--", *program]
     consent = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     for _ in range(_TRIES):
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Benchmarks of simulations: how fast, figures of papers, and permutations."""
+"""Benchmarks of simulations: how fast, figures of papers, permutations; and of neighborhoods on networks."""
 
 import importlib
 from pathlib import Path
@@ -61,6 +61,30 @@ def permutations(
     chosen = [int(word.strip()) for word in steps.split(",") if word.strip().isdecimal()]
     on_lab = module.LabRequest(mpi, rate, size_from_text(lab_size), rounds) if lab else None
     module.run(module.Request(topology, chosen, size_from_text(size), buffers, on_lab), json_file)
+
+
+def neighborhoods(
+    *,
+    json_file: Annotated[str, JSON] = "",
+    mpi: Annotated[str, typer.Option(help="The MPI, as for thalweg tune.")] = "openmpi",
+    hosts: Annotated[int, typer.Option(help="Hosts of the lab that is made.", min=1)] = 8,
+    ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks, spread over the hosts.", min=1)] = 16,
+    rate: Annotated[str, typer.Option(help="Of each link of the lab, in the words of tc.")] = "1gbit",
+    topology: Annotated[str, typer.Option(help="The lab's network.")] = "star",
+    matrices: Annotated[str, typer.Option(help="Whose halos are exchanged.", show_default="four")] = "",
+    vectors: Annotated[int, typer.Option(help="Doubles of an element.", min=1)] = 1,
+    strategies: Annotated[str, typer.Option(help="Of neighbor_alltoallv.", show_default="all")] = "",
+    advance: Annotated[
+        str, typer.Option(metavar="FOLDER", help="Where MPI Advance was built, to measure it too.", show_default=False)
+    ] = "",
+    calls: Annotated[int, typer.Option(help="Of a round; a job makes five.", min=1)] = 100,
+    turns: Annotated[int, typer.Option(help="How many jobs of each way.", min=1)] = 5,
+) -> None:
+    """Time halos of sparse matrices by strategies of neighborhoods, beside the library's and MPI Advance's."""
+    module = importlib.import_module("thalweg_labs.bench.neighborhoods")
+    chosen = words(matrices) or module.MATRICES, words(strategies) or module.STRATEGIES
+    request = module.Request(mpi, hosts, ranks, rate, topology, chosen[0], vectors, chosen[1], advance, calls, turns)
+    module.run(request, json_file)
 
 
 def simulate(

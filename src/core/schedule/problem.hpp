@@ -54,6 +54,19 @@ struct Neighborhood {
   std::vector<Rank> destinations;
 };
 
+/// The phase of each of a rank's edges, in the order of its neighborhood; -1 for those that are no messages.
+struct EdgePhases {
+  std::vector<std::int32_t> sources = {};
+  std::vector<std::int32_t> destinations = {};
+};
+
+/// Neighborhoods' messages in phases 0 .. count-1. In each a rank sends at most one, and receives at most
+/// one.
+struct PhasesOfEdges {
+  std::int32_t count = 0;
+  std::vector<EdgePhases> of_rank = {};
+};
+
 /// All ranks, each once, in orders that follow the machine (strategies/order.hpp). An empty one is the ranks'
 /// own.
 struct RankOrders {
@@ -84,8 +97,10 @@ struct Problem {
   /// Orders other than the ranks' own in which a strategy may number them, or null where there is none.
   std::shared_ptr<const RankOrders> orders = nullptr;
   /// For neighborhood collectives: a rank's neighbors, indexed by rank. At run time only one's own entry is
-  /// filled.
+  /// filled, but for strategies that use the graph.
   std::shared_ptr<const std::vector<Neighborhood>> neighborhoods = nullptr;
+  /// The phases of their messages, where the strategy has some.
+  std::shared_ptr<const PhasesOfEdges> phases = nullptr;
 
   /// Value of a parameter; the index fills in defaults before a schedule is built, so a miss is a
   /// programmer's error.

@@ -6,6 +6,7 @@
 #include "base/nearest.hpp"
 #include "base/units.hpp"
 #include "strategies/order.hpp"
+#include "topology/network.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -99,7 +100,15 @@ std::int32_t pieces(const Strategy& strategy, const Problem& problem) {
   return strategy.pieces ? std::max(1, strategy.pieces(problem)) : 1;
 }
 
+Problem with_phases(const Strategy& strategy, Problem problem, const topology::NodePlaces& node_places) {
+  if (strategy.find_phases && !problem.phases)
+    problem.phases = strategy.find_phases(problem, node_places);
+  return problem;
+}
+
 schedule::Schedule build(const Strategy& strategy, const Problem& problem, Rank rank) {
+  if (strategy.find_phases && !problem.phases)
+    return build(strategy, with_phases(strategy, problem, {}), rank);
   THALWEG_ASSERT(light, problem.operation == strategy.operation);
   THALWEG_ASSERT(heavy, !unsupported_reason(strategy, problem));
   Builder builder(problem, rank, pieces(strategy, problem));
@@ -108,9 +117,10 @@ schedule::Schedule build(const Strategy& strategy, const Problem& problem, Rank 
 }
 
 std::vector<schedule::Schedule> build_all(const Strategy& strategy, const Problem& problem) {
+  const Problem whole = with_phases(strategy, problem, {});
   std::vector<schedule::Schedule> schedules;
   for (Rank rank = 0; rank < problem.ranks; ++rank)
-    schedules.push_back(build(strategy, problem, rank));
+    schedules.push_back(build(strategy, whole, rank));
   return schedules;
 }
 

@@ -24,6 +24,9 @@ schedule::Parameters resolve(const Strategy& strategy, const schedule::Parameter
 std::optional<std::string> unsupported_reason(const Strategy& strategy, const Problem& problem);
 std::int32_t pieces(const Strategy& strategy, const Problem& problem);
 
+/// The problem with the phases of its messages, where the strategy has some and they are not there.
+Problem with_phases(const Strategy& strategy, Problem problem, const topology::NodePlaces& node_places);
+
 /// One rank's schedule. The problem's parameters must be resolved and not refused.
 schedule::Schedule build(const Strategy& strategy, const Problem& problem, Rank rank);
 /// All ranks' schedules, for verifying and drawing.

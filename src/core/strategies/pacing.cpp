@@ -29,31 +29,33 @@ public:
     return steps;
   }
 
-  void append_in_window(std::span<const Exchange> exchanges, std::size_t window) {
-    std::vector<After> done;
-    for (const Exchange& exchange : exchanges) {
-      if (exchange.to < 0 && exchange.from < 0)
-        continue;
-      if (window == 1)
-        b_.round();
-      const bool waits = window > 1 && done.size() >= window;
-      done.push_back(append(exchange, waits ? done[done.size() - window] : After{}));
-    }
-  }
-
-  void append_between_barriers(std::span<const Exchange> exchanges, std::size_t steps) {
-    for (std::size_t i = 0; i < exchanges.size(); ++i) {
-      if (i > 0 && i % steps == 0)
-        append_token_barrier(b_);
-      append(exchanges[i]);
-    }
-  }
-
 private:
   Builder& b_;
   const std::function<BlockList(Rank)>& sent_;
   const std::function<BlockList(Rank)>& received_;
 };
+
+using AppendStep = std::function<After(std::size_t step, const After& after)>;
+
+void append_in_window(Builder& b, std::size_t steps, std::size_t window, const AppendStep& append) {
+  std::vector<After> done;
+  for (std::size_t step = 0; step < steps; ++step) {
+    if (window == 1)
+      b.round();
+    const bool waits = window > 1 && done.size() >= window;
+    After added = append(step, waits ? done[done.size() - window] : After{});
+    if (!added.empty())
+      done.push_back(std::move(added));
+  }
+}
+
+void append_between_barriers(Builder& b, std::size_t steps, std::size_t between, const AppendStep& append) {
+  for (std::size_t step = 0; step < steps; ++step) {
+    if (step > 0 && step % between == 0)
+      append_token_barrier(b);
+    append(step, {});
+  }
+}
 
 } // namespace
 
@@ -93,22 +95,27 @@ Pace pace_of(const Builder& b) {
   return {static_cast<Barrier>(b.parameter("barrier")), static_cast<std::size_t>(b.parameter("window"))};
 }
 
+void append_paced(Builder& b, std::size_t steps, Pace pace, const AppendStep& append) {
+  THALWEG_ASSERT(light, pace.window >= 1);
+  switch (pace.barrier) {
+  case Barrier::none:
+    append_in_window(b, steps, pace.window, append);
+    break;
+  case Barrier::step:
+    append_between_barriers(b, steps, 1, append);
+    break;
+  case Barrier::lb:
+    append_between_barriers(b, steps, pace.window, append);
+    break;
+  }
+}
+
 void append_exchanges(Builder& b, std::span<const Exchange> exchanges,
                       const std::function<BlockList(Rank)>& sent,
                       const std::function<BlockList(Rank)>& received, Pace pace) {
-  THALWEG_ASSERT(light, pace.window >= 1);
   PacedExchanges paced(b, sent, received);
-  switch (pace.barrier) {
-  case Barrier::none:
-    paced.append_in_window(exchanges, pace.window);
-    break;
-  case Barrier::step:
-    paced.append_between_barriers(exchanges, 1);
-    break;
-  case Barrier::lb:
-    paced.append_between_barriers(exchanges, pace.window);
-    break;
-  }
+  append_paced(b, exchanges.size(), pace,
+               [&](std::size_t step, const After& after) { return paced.append(exchanges[step], after); });
 }
 
 namespace {

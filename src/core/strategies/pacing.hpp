@@ -35,6 +35,11 @@ struct Pace {
 /// The pace that a strategy's parameters `window` and `barrier` ask for.
 Pace pace_of(const Builder& b);
 
+/// Appends steps at that pace, which `append` adds; each gives what it added, nothing where a rank rests.
+void append_paced(
+    Builder& b, std::size_t steps, Pace pace,
+    const std::function<schedule::After(std::size_t step, const schedule::After& after)>& append);
+
 /// Appends the exchanges at that pace:
 ///   none   exchange i starts when exchange i - window has finished
 ///   step   a barrier between any two steps

@@ -99,6 +99,7 @@ Sample make_sample(std::string_view text, const SampleSize& size) {
   if (const auto why = unsupported_reason(strategy, problem))
     throw Error(fmt::format("{} cannot do this: {}", to_text(selection), *why),
                 "choose other parameters, ranks or another strategy");
+  problem = with_phases(strategy, std::move(problem), size.node_places);
   return {.strategy = &strategy, .problem = std::move(problem), .degree = size.degree};
 }
 

@@ -14,6 +14,10 @@
 #include <string_view>
 #include <vector>
 
+namespace thalweg::topology {
+struct NodePlaces;
+}
+
 namespace thalweg::strategies {
 
 using schedule::Builder;
@@ -52,6 +56,8 @@ struct Strategy {
   bool in_place = false;
   /// Looks at which node a rank is on; proven over several shapes of nodes.
   bool uses_nodes = false;
+  /// Knows all ranks' neighborhoods, which a job gathers once for a communicator.
+  bool uses_graph = false;
   /// Blocking calls run on the network devices where all hosts have an agent; the engine runs the same
   /// schedule elsewhere.
   bool offloads = false;
@@ -61,6 +67,10 @@ struct Strategy {
 
   /// Why the strategy cannot do a problem, or nothing if it can. The null function: it can do any.
   std::function<std::optional<std::string>(const Problem&)> unsupported_reason = nullptr;
+  /// The phases of the graph's messages, which all ranks find alike: given to `append` in the problem. The
+  /// null function: it has none.
+  std::function<std::shared_ptr<const schedule::PhasesOfEdges>(const Problem&, const topology::NodePlaces&)>
+      find_phases = nullptr;
   /// Into how many pieces it wants each unit cut. The null function: one.
   std::function<std::int32_t(const Problem&)> pieces = nullptr;
   /// Appends the steps of builder.rank().

@@ -335,12 +335,14 @@ def constructor_entry(function: Prototype, parent: str) -> str:
     waits = parent == "comm" and function.name != "Comm_create_group"
     barrier = "  barrier_before_creation(comm);\n" if waits else ""
     met = "observer.ended(code, [](auto) { return Meeting{}; })" if waits else "code"
-    maker = f"make_{function.name}" if "reorder" in function.passed() else f"native.{function.name}"
+    has_graph = "reorder" in function.passed()
+    maker = f"make_{function.name}" if has_graph else f"native.{function.name}"
+    graph = "    gather_chosen_graph(*newcomm);\n" if has_graph else ""
     body = f"""  CallObserver observer(Function::{function.name}, THALWEG_SITE, {parent or "MPI_COMM_NULL"}, no_bytes);
 {barrier}  const int code = {maker}({function.passed()});
   if (code == MPI_SUCCESS && newcomm != nullptr) {{
     communicator_made(*newcomm, {parent or "MPI_COMM_NULL"}, {f"tag_of({tag})" if tag else "0"});
-  }}
+{graph}  }}
   return {met};
 """
     if function.name.startswith("Intercomm_create") and parent:

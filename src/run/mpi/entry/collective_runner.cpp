@@ -7,6 +7,7 @@
 #include "mpi/run/bound_run.hpp"
 #include "mpi/run/communicator_plans.hpp"
 #include "mpi/run/fast_path.hpp"
+#include "mpi/run/neighbors.hpp"
 #include "mpi/run/pending_collective.hpp"
 #include "mpi/state/gate.hpp"
 #include "mpi/state/process_state.hpp"
@@ -14,6 +15,8 @@
 #include "mpi/wait/progress_thread.hpp"
 #include "transport/mpi/mpi_transport.hpp"
 
+#include <algorithm>
+#include <array>
 #include <optional>
 
 namespace thalweg::mpi {
@@ -248,6 +251,36 @@ bool pass_over_collective(const CollectiveCall& call, CommunicatorState& communi
   } catch (const std::exception& error) { // the call is refused anyway, and nothing else may leave it
     log_line(std::string(function_name(call)) + " was not counted: " + error.what());
     return false;
+  }
+}
+
+namespace {
+
+bool has_chosen_graph() {
+  constexpr std::array among_neighbors{Operation::neighbor_allgather, Operation::neighbor_allgatherv,
+                                       Operation::neighbor_alltoall, Operation::neighbor_alltoallv,
+                                       Operation::neighbor_alltoallw};
+  return std::ranges::any_of(among_neighbors, [](Operation operation) {
+    const Choice* const choice = choices().of(operation);
+    const auto* const scheduled =
+        choice == nullptr ? nullptr : std::get_if<strategies::Scheduled>(&choice->implementation);
+    return scheduled != nullptr && scheduled->strategy().uses_graph;
+  });
+}
+
+} // namespace
+
+void gather_chosen_graph(MPI_Comm made) {
+  if (made == MPI_COMM_NULL || !has_chosen_graph())
+    return;
+  CommunicatorState* const communicator = find_communicator(made);
+  if (communicator == nullptr || communicator->inter || !communicator->is_open() || communicator->size == 1 ||
+      neighborhood_objection(*communicator) != nullptr)
+    return;
+  try {
+    engine_of(*communicator).plans.gather_graph(*communicator);
+  } catch (const std::exception& error) { // calls gather it then, and tell what fails
+    log_line(std::string("a graph of neighbors was not gathered: ") + error.what());
   }
 }
 

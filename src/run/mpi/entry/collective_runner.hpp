@@ -22,6 +22,10 @@ CallResult run_collective(const CollectiveCall& call, CommunicatorState& communi
 bool pass_over_collective(const CollectiveCall& call, CommunicatorState& communicator,
                           const strategies::Scheduled& scheduled, const Choice& choice);
 
+/// In the call that makes a communicator with neighbors, of all its ranks: gathers the graph where the user
+/// chose a strategy that knows it, so that nonblocking calls find it too.
+void gather_chosen_graph(MPI_Comm made);
+
 /// Makes a known call of our engine again, on other buffers of the host; returns MPI's error code.
 int run_again(const FastPathEntry& known, const void* sendbuf, void* recvbuf);
 

@@ -241,6 +241,7 @@ CallBinding bind_call(const CollectiveCall& call, CommunicatorState& communicato
   bound.problem.ranks = communicator.size;
   bound.problem.root = is_rooted(shape) ? call.root : 0;
   bound.in_place = is_in_place(call) || call.recvbuf == MPI_IN_PLACE;
+  bound.may_wait = call.function->mode != Mode::nonblocking; // to make a persistent one does not return alone
   if (is_reduction(operation))
     bound.type = call.recvtype;
   if (is_among_neighbors(operation))

@@ -104,6 +104,8 @@ struct CallBinding {
   /// reduce_scatter).
   bool unequal = false;
   std::vector<std::int64_t> canonical_units = {};
+  /// The call may wait for other ranks before it returns.
+  bool may_wait = false;
   /// For reductions: the element's type.
   MPI_Datatype type{};
 };

@@ -6,6 +6,7 @@
 #include "job/buffers.hpp"
 #include "mpi/call/operators.hpp"
 #include "mpi/run/bound_run.hpp"
+#include "mpi/run/neighbors.hpp"
 #include "schedule/buffers.hpp"
 #include "strategies/order.hpp"
 
@@ -70,6 +71,12 @@ void CommunicatorPlans::renew_batch() {
   batch_ = transport_->make_batch();
 }
 
+void CommunicatorPlans::gather_graph(CommunicatorState& communicator) {
+  schedule::Problem problem;
+  problem.neighborhoods = neighborhoods(communicator);
+  graph_.put_into(problem, communicator, true);
+}
+
 CommunicatorPlans::Lookup CommunicatorPlans::plan_for(CallBinding& bound,
                                                       const strategies::Scheduled& scheduled, std::int64_t id,
                                                       CommunicatorState& communicator) {
@@ -84,6 +91,9 @@ CommunicatorPlans::Lookup CommunicatorPlans::plan_for(CallBinding& bound,
   bound.problem.parameters = scheduled.parameters();
   if (strategy.uses_nodes)
     communicator.group().put_places_into(bound.problem);
+  if (strategy.uses_graph)
+    if (const char* reason = graph_.put_into(bound.problem, communicator, bound.may_wait))
+      return {nullptr, nullptr, reason};
   if (strategy.order_matters && bound.problem.parameter(strategies::order_name) != 0)
     bound.problem.orders = communicator.group().orders();
   settle_staging(bound, strategy, transport_->rank());
@@ -93,6 +103,8 @@ CommunicatorPlans::Lookup CommunicatorPlans::plan_for(CallBinding& bound,
     return known;
   if (const auto why = strategies::unsupported_reason(strategy, bound.problem))
     return {nullptr, nullptr, kept_text(*why)};
+  if (strategy.find_phases)
+    graph_.put_phases_into(bound.problem, strategy, communicator);
   schedule::Schedule schedule = strategies::build(strategy, bound.problem, transport_->rank());
   Lookup made;
   if (passes_on) {

@@ -11,6 +11,7 @@
 #include "mpi/call/sides.hpp"
 #include "mpi/comm/communicators.hpp"
 #include "mpi/run/bound_run.hpp"
+#include "mpi/run/neighbor_graph.hpp"
 #include "strategies/implementation.hpp"
 
 #include <array>
@@ -55,6 +56,9 @@ public:
   Lookup plan_for(CallBinding& bound, const strategies::Scheduled& scheduled, std::int64_t id,
                   CommunicatorState& communicator);
 
+  /// All ranks' neighbors, for strategies that know them; all ranks are in a call that may wait.
+  void gather_graph(CommunicatorState& communicator);
+
   /// Of blocking calls, of which there is one at a time on a communicator.
   RunStorage storage;
   job::MpiOperator reduction;
@@ -68,6 +72,7 @@ private:
   std::shared_ptr<transport::Transport> transport_;
   std::unique_ptr<transport::Batch> batch_;
   engine::TagSupply tags_;
+  NeighborGraph graph_;
   engine::PlanCache<engine::Plan> plans_;
   engine::PlanCache<SelfDescribing> self_describing_;
 };
