@@ -70,4 +70,4 @@ def _arrows(events: list[dict[str, Any]], rows: dict[tuple[int, int], int]) -> l
 
 
 def _end(events: list[dict[str, Any]]) -> float:
-    return max(one["ts"] + one["dur"] for one in events if one["ph"] == "X")
+    return float(max(one["ts"] + one["dur"] for one in events if one["ph"] == "X"))

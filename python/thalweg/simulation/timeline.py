@@ -34,7 +34,10 @@ def timeline_of_simulation(found: Simulation, title: str) -> Timeline:
         made.slices += _of_rank(line, line.ranks == rank, rank, names)
     sent = found.deliveries
     columns = (sent.senders, sent.begins, sent.receivers, sent.ends, sent.tags, sent.bytes)
-    made.arrows = [Arrow(*one, 0) for one in zip(*(column.tolist() for column in columns), strict=True)]
+    made.arrows = [
+        Arrow(sender, begin, receiver, end, tag, size, 0)
+        for sender, begin, receiver, end, tag, size in zip(*(column.tolist() for column in columns), strict=True)
+    ]
     if found.folded and not found.rounds:
         made.remarks.append(f"rank 0 stands for all {found.ranks}, which are alike; it has no messages")
     if found.path.ranks.size:
