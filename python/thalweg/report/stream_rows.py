@@ -82,10 +82,10 @@ def _loads(loads: list[dict[str, Any]], ranks: int) -> list[Bar]:
         return []
     bars = []
     for one in loads:
-        mean, most = number(one, "total", "load_ns") / ranks, number(one, "max_of_a_rank", "load_ns")
+        mean, peak = number(one, "total", "load_ns") / ranks, number(one, "max_of_a_rank", "load_ns")
         moved = count(one, "total", "entered")
-        said = f"{ns_text(mean)}, busiest {ns_text(most)} ({most / mean if mean else 1:.2f}x), {moved:,} moved"
-        parts = (("compute", round(100 * mean / largest, 2)), ("waiting", round(100 * (most - mean) / largest, 2)))
+        said = f"{ns_text(mean)}, busiest {ns_text(peak)} ({peak / mean if mean else 1:.2f}x), {moved:,} moved"
+        parts = (("compute", round(100 * mean / largest, 2)), ("waiting", round(100 * (peak - mean) / largest, 2)))
         bars.append(Bar(f"fence {count(one, 'number')}", parts, said))
     return bars
 

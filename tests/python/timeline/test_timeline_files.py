@@ -21,6 +21,7 @@ from thalweg.timeline.files import check_name
 from thalweg.timeline.matching import Arrival, Interval, Message, find_late_ranks, match_messages
 
 MESSAGES_MAX = 30
+PROGRAMS = [("alltoall", "bruck"), ("allreduce", "ring"), ("broadcast", "knomial"), ("barrier", "dissemination")]
 
 
 def message(rank: int, peer: int, tag: int, begin: int, *, is_send: bool) -> Message:
@@ -90,7 +91,7 @@ def test_simulated_timelines_hold_and_stand_below(tmp_path: Path) -> None:
 
 
 @given(
-    st.sampled_from([("alltoall", "bruck"), ("allreduce", "ring"), ("broadcast", "knomial"), ("barrier", "dissemination")]),
+    st.sampled_from(PROGRAMS),
     st.integers(2, 9),
     st.sampled_from(["", "packet", "flow"]),
 )
