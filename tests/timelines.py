@@ -87,7 +87,8 @@ class Timeline:
                 inside.append((begin, end))
 
     def _check_arrows(self) -> None:
-        spans = self._spans("call", "collective", "thalweg")
+        # Simulations have no calls, but what processors do.
+        spans = self._spans("call", "collective", "thalweg") or self._spans("compute", "transfer")
         ends = Counter((one["id"], one["ph"]) for one in self.events if one["ph"] in "sf")
         assert all(count == 1 for count in ends.values())
         assert {number for number, kind in ends if kind == "s"} == {number for number, kind in ends if kind == "f"}

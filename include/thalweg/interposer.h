@@ -37,6 +37,7 @@ void thalweg_detach_streams(const thalweg_stream_hooks* hooks);
  *   same        object: values that are the same on all ranks
  *   sum, max    objects of numbers: the report has their sums, or the largest of them, over all ranks
  *   phases      array of objects with number, sum and max, of the same phases on all ranks
+ *   loads       the same of moments at which work was evened out; of max, load_ns is this rank's load before
  *   choice      object, that of the first rank: how shape and buffers were chosen. candidates: array of
  * objects with the texts candidate and note (picked, or why it was not tried), and predicted_s and measured_s
  * where they are known

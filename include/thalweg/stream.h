@@ -136,6 +136,11 @@ THALWEG_API thalweg_status thalweg_stream_set_name(thalweg_stream* stream, const
 /* Further text about the stream in that report, in lines: the first rank's, at most 8,000 bytes of them.
  * The lines replace earlier ones. */
 THALWEG_API thalweg_status thalweg_stream_set_remarks(thalweg_stream* stream, const char* lines);
+/* For owners of streams that even loads out, as objects do at fences: the nanoseconds of work that this rank
+ * had since the last time, and how many tasks then left it and came. `number` counts these times, and is the
+ * same on all ranks. The report has the first 16 and the last 16 of them. */
+THALWEG_API thalweg_status thalweg_stream_add_load(thalweg_stream* stream, uint64_t number, uint64_t load_ns,
+                                                   uint64_t left, uint64_t entered);
 /* Its mesh, "direct" or "4x8": static text, valid as long as the stream. If no shape was asked for, the
  * mesh may change between two phases. */
 THALWEG_API const char* thalweg_stream_shape(const thalweg_stream* stream);

@@ -59,6 +59,7 @@ def of_stream(communicator: Communicator) -> Prototypes:
         "thalweg_stream_read_phase_statistics": (c_int, (c_void_p, POINTER(structures.StreamStatistics))),
         "thalweg_stream_set_name": (c_int, (c_void_p, c_char_p)),
         "thalweg_stream_set_remarks": (c_int, (c_void_p, c_char_p)),
+        "thalweg_stream_add_load": (c_int, (c_void_p, c_uint64, c_uint64, c_uint64, c_uint64)),
         "thalweg_stream_shape": (c_char_p, (c_void_p,)),
         "thalweg_stream_explain": (c_char_p, (c_void_p,)),
     }

@@ -3,6 +3,7 @@
 
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -12,10 +13,12 @@ import numpy as np
 import thalweg
 from thalweg.plots import new_figure, save_figure
 from thalweg.simulation.network_picture import draw_times
+from website import timeline_picture
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = "docs/pictures"
 PROGRAM = ROOT / "build" / "examples" / "radix_sort-mpich"
+RING = ROOT / "tests" / "python" / "timeline" / "ring.c"
 
 
 class Picture(NamedTuple):
@@ -59,6 +62,19 @@ def draw_balance(path: str) -> None:
     save_figure(figure, path)
 
 
+def draw_timelines(path: str) -> None:
+    """Draw what a run's ranks did, and what those of its simulation do from its trace."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        compiler = ["/usr/bin/env", "mpicc.openmpi"]
+        subprocess.run([*compiler, "-o", str(folder / "ring"), str(RING)], check=True)
+        run = ("run", "--no-summary", "--learn", "off", "--trace", "--patterns", ".", "--timeline", "measured.json")
+        _thalweg(*run, "-n", "4", "--", "./ring", "20", "500", folder=folder)
+        (trace,) = folder.glob("*.trace")
+        _thalweg("simulate", "--trace", trace.name, "--timeline", "simulated.json", folder=folder)
+        timeline_picture.draw(folder / "measured.json", folder / "simulated.json", path)
+
+
 PICTURES = (
     Picture("machines", "machine.svg", "A tree of switches:", ("machine", "show", "tree:4^3")),
     Picture("simulation", "timeline.svg", "An allreduce on a torus, with its critical path:",
@@ -74,6 +90,9 @@ PICTURES = (
     Picture("placement", "placement.svg",
             "A halo exchange whose ranks were numbered at random, before and after `thalweg.map_ranks`.",
             function=draw_placement),
+    Picture("timeline", "measured_and_simulated.svg",
+            "Messages of a run on four ranks, above those of its simulation: `thalweg timeline`.",
+            function=draw_timelines),
     Picture("tuning", "sizes.svg", "Sizes decide which strategy is the fastest: allreduce on 16 ranks, simulated.",
             function=draw_sizes),
 )  # fmt: skip

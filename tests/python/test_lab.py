@@ -226,6 +226,21 @@ def test_down_clears_up_after_a_crash(lab: Command) -> None:
     assert sleeper.wait(timeout=10) != 0
 
 
+def test_down_names_what_it_cannot_remove(lab: Command) -> None:
+    """Once it can, another call does, and a lab is made as if nothing had been."""
+    busy = NETNS / f"{NAME}-h1"
+    subprocess.run(["mount", "-t", "tmpfs", "tmpfs", str(busy)], check=True)
+    try:
+        result = lab("lab", "down")
+        assert result.returncode == LAB.number
+        assert f"{busy}: Device or resource busy" in result.stderr
+        assert "Traceback" not in result.stderr
+        assert [str(busy)] == _left_over()
+    finally:
+        subprocess.run(["umount", str(busy)], check=True)
+    assert lab("lab", "up", "--hosts", "2").returncode == 0
+
+
 def test_what_cannot_be_is_refused(ours: Command) -> None:
     for words, status in (
         (["lab", "up", "--hosts", "1"], USAGE),

@@ -14,6 +14,7 @@ import subprocess
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import NamedTuple
 
 from thalweg import _core
@@ -80,22 +81,39 @@ def _start_agents(lab: Lab) -> None:
 
 
 def down(name: str) -> int:
-    """Take away whatever of a lab is there, ending what still runs on its hosts; return how many hosts there were."""
+    """Take away whatever of a lab is there, ending what still runs on its hosts; return how many hosts there were.
+
+    Raises ThalwegError for files that cannot be taken away, when all else is gone.
+    """
     require_root()
     folder = folder_of(name)
     namespaces = _namespaces(name)
     _end_processes(namespaces)
     for namespace in namespaces:
         _call(["ip", "netns", "delete", namespace])
-    for settings in NETNS.glob(f"{name}-*"):
-        if belongs(settings.name, name):
-            shutil.rmtree(settings)
+    kept = [f"{one}: {reason}" for one in _settings_of(name) if (reason := _why_kept(one))]
     shutil.rmtree(folder, ignore_errors=True)
     for parent in (NETNS, folder.parent):
         if parent.is_dir() and not any(parent.iterdir()):
             with suppress(OSError):  # something may be mounted there
                 parent.rmdir()
+    if kept:
+        remedy = "take them away by hand; something may be mounted there. The hosts are gone"
+        raise ThalwegError(LAB, f"what the lab has left cannot be removed: {', '.join(kept)}", remedy)
     return sum(is_host(namespace, name) for namespace in namespaces)
+
+
+def _settings_of(name: str) -> list[Path]:
+    return [path for path in sorted(NETNS.glob(f"{name}-*")) if belongs(path.name, name)]
+
+
+def _why_kept(folder: Path) -> str:
+    """Remove a folder; give the reason where that cannot be."""
+    try:
+        shutil.rmtree(folder)
+    except OSError as error:
+        return str(error.strerror)
+    return ""
 
 
 def _make_links(lab: Lab) -> None:
@@ -208,7 +226,7 @@ def _write_names(lab: Lab) -> None:
     names += "".join(f"{lab.switch_address(index)} {lab.switch(index)}\n" for index in lab.aggregating)
     for host in (*lab.names, *switches):
         folder = NETNS / host
-        folder.mkdir(parents=True)
+        folder.mkdir(parents=True, exist_ok=True)
         (folder / "hosts").write_text(names)
 
 

@@ -8,12 +8,13 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from thalweg.pages.charts import Matrix
-from thalweg.units import count_text, time_text
+from thalweg.units import time_text
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 _HOURS_FROM_S = 36_000
+_WHOLE_FROM_S = 1000
 
 
 @cache
@@ -28,7 +29,7 @@ def _environment() -> "Environment":
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "counted": count_text,
+        "counted": counted,
         "percent": percent,
         "size": bytes_text,
         "time": ns_text,
@@ -68,6 +69,11 @@ def percent(share: float) -> str:
     return f"{share:.0%}".replace("%", " %") if share >= 0.01 or share <= 0 else f"{100 * share:.1g} %"
 
 
+def counted(count: int, noun: str) -> str:
+    """Write a number of things with marks at thousands: 1 rank, 10,000 ranks."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def bytes_text(size: float) -> str:
     """Write a mean size: 40 B, 1.5 MiB."""
     for unit, scale in (("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
@@ -81,4 +87,6 @@ def ns_text(nanoseconds: float) -> str:
     seconds = nanoseconds * 1e-9
     if seconds >= _HOURS_FROM_S:
         return f"{seconds / 3600:,.0f} h"
+    if seconds >= _WHOLE_FROM_S:
+        return f"{seconds:,.0f} s"
     return time_text(seconds) if seconds > 0 else "0 s"

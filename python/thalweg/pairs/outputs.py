@@ -4,6 +4,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from thalweg.units import count_text
+
 
 class Comparison(NamedTuple):
     """Lines that all native runs wrote alike, and those of them that a run under Thalweg did not write."""
@@ -31,9 +33,12 @@ def compare(native: Sequence[str], ours: Sequence[str]) -> Comparison:
 def text_of(comparison: Comparison) -> str:
     """Say it in a line."""
     if comparison.lost:
-        return f"answers differ: {len(comparison.lost)} lines that all native runs wrote are missing under Thalweg"
+        count = len(comparison.lost)
+        verb = "is" if count == 1 else "are"
+        return f"answers differ: {count_text(count, 'line')} that all native runs wrote {verb} missing under Thalweg"
     if comparison.is_identical:
         return "answers equal (identical output)"
     if comparison.compared:
-        return f"answers equal ({comparison.compared} lines that do not change from run to run)"
+        verb = "does" if comparison.compared == 1 else "do"
+        return f"answers equal ({count_text(comparison.compared, 'line')} that {verb} not change from run to run)"
     return "answers not compared: no line of the output is the same in two native runs"

@@ -48,7 +48,7 @@ def over_time(report: RunReport) -> OverTime | None:
         return None
     rows = [_row(one, slices, width) for one in given]
     ends = [ns_text(begin + part * slices * width / 4) for part in range(5)]
-    height = 28 if len(rows) <= 16 else 14 if len(rows) <= 40 else 9
+    height = 28 if len(rows) <= 16 else 16 if len(rows) <= 40 else 12
     return OverTime(rows, slices, height, ends, ns_text(width))
 
 

@@ -7,7 +7,7 @@ import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thalweg.pages.charts import Bar
-from thalweg.pages.render import bytes_text, ns_text, percent, render
+from thalweg.pages.render import bytes_text, counted, ns_text, percent, render
 from thalweg.report.compare import compare
 from thalweg.report.comparison_rows import Change, change_of, comparison_rows, site_changes
 from thalweg.report.lenient import item, number, objects, text
@@ -19,7 +19,6 @@ from thalweg.report.site_rows import SITES_MAX, own_time_ns, site_rows
 from thalweg.report.stream_rows import streams_of
 from thalweg.report.traffic import between_nodes, traffic_of
 from thalweg.report.verdict import verdict
-from thalweg.units import count_text
 
 if TYPE_CHECKING:
     from thalweg.report.run_report import RunReport
@@ -94,7 +93,7 @@ def origin(report: RunReport) -> list[tuple[str, str]]:
         ("by", text(document, "user")),
         (f"{manager} job" if manager else "job", job),
         ("", report.library),
-        ("on", f"{count_text(report.rank_count, 'rank')}, {count_text(report.nodes, 'node')}"),
+        ("on", f"{counted(report.rank_count, 'rank')}, {counted(report.nodes, 'node')}"),
         ("host" if len(hosts) == 1 else "hosts", ", ".join(sorted(hosts)[:4]) + (" …" if len(hosts) > 4 else "")),
     ]
     return [(name, said) for name, said in found if said]

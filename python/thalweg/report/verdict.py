@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a report says in a few sentences: the largest loss first, each with the command that does something about it."""
+"""What a report says in a few sentences: the largest loss first, each with the command that does something about it.
+
+A loss that its command may mend comes before waiting, however long that is: a command only shows it.
+"""
 
 import shlex
 from dataclasses import dataclass
 
 from thalweg.launch.missing import missing_text
-from thalweg.pages.render import percent
+from thalweg.pages.render import counted, percent
 from thalweg.report.run_report import CallSite, RunReport
 from thalweg.report.traffic import between_nodes
 from thalweg.settings.options import OPTIONS
@@ -14,6 +17,7 @@ from thalweg.units import count_text
 # Parts of a run from which a loss is worth a sentence.
 WAITING_MIN = 0.10
 TRANSFER_MIN = 0.05
+MENDED_MIN = 0.10
 COMMUNICATION_MIN = 0.05
 FAR_MIN = 0.25
 """Of the bytes between nodes from which another placing is worth a try."""
@@ -38,18 +42,18 @@ def verdict(report: RunReport, path: str) -> list[Finding]:
     if share < COMMUNICATION_MIN:
         quiet = f"takes {percent(share)} of the run: there is little to gain here."
         return [*ending, Finding("Communication", quiet)]
-    losses: list[tuple[float, Finding]] = []
+    losses: list[tuple[bool, float, Finding]] = []
     if (waiting := report.share(report.waiting_ns)) >= WAITING_MIN:
-        losses.append((waiting, _waiting(report, waiting)))
+        losses.append((False, waiting, _waiting(report, waiting)))
     untuned = [site for site in report.calls if _runs_natively(site)]
     transfer = report.share(sum(site.time_ns - site.waiting_ns for site in untuned))
     if transfer >= TRANSFER_MIN:
-        losses.append((transfer, _untuned(report, untuned, transfer, path)))
+        losses.append((transfer >= MENDED_MIN, transfer, _untuned(report, untuned, transfer, path)))
     far = between_nodes(report)
     if far is not None and far >= FAR_MIN and not report.placing:
-        losses.append((0.0, _far(report, far)))
-    losses.sort(key=lambda loss: -loss[0])
-    findings = [*ending, *(finding for _, finding in losses)]
+        losses.append((False, 0.0, _far(report, far)))
+    losses.sort(key=lambda loss: (not loss[0], -loss[1]))
+    findings = [*ending, *(finding for *_, finding in losses)]
     if report.calls:
         findings.append(_longest(report))
     return findings[:SENTENCES_MAX]
@@ -107,5 +111,5 @@ def _longest(report: RunReport) -> Finding:
     site = max(report.calls, key=lambda one: one.time_ns)
     subject = f"{site.function} at {site.place}"
     waits = f", {percent(site.waiting_share)} of that waiting" if site.waiting_share is not None else ""
-    text = f"takes {percent(report.share(site.time_ns))} of the run in {count_text(site.calls, 'call')}{waits}."
+    text = f"takes {percent(report.share(site.time_ns))} of the run in {counted(site.calls, 'call')}{waits}."
     return Finding(subject, text)

@@ -34,6 +34,20 @@ class Segments(NamedTuple):
     links: NDArray[np.int64]
 
 
+class Deliveries(NamedTuple):
+    """Messages whose two ends take processors' time; all of shape (messages,), times in nanoseconds.
+
+    begins  when the sender's processor was at it; ends: when the receiver's had taken it in
+    """
+
+    senders: NDArray[np.int64]
+    receivers: NDArray[np.int64]
+    tags: NDArray[np.int64]
+    bytes: NDArray[np.int64]
+    begins: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+
 class Links(NamedTuple):
     """What links carried, those with the most to do first; all of shape (links,). None on level loggp."""
 
@@ -97,6 +111,8 @@ class Simulation:
     """The critical path, from the start to the finish without a pause."""
     timeline: Segments
     """What all processors did, where it was asked for."""
+    deliveries: Deliveries
+    """The messages between them; none where one rank was simulated for all."""
     links: Links
     """What links carried, on levels flow and packet."""
     links_on_path: list[tuple[int, int]]

@@ -13,7 +13,7 @@ from thalweg import _core
 from thalweg.call_arguments import checked
 from thalweg.errors import FAILED, SETTINGS, USAGE, ThalwegError
 from thalweg.simulation.ground import LOGGOPS, Costs, Ground, ground_of
-from thalweg.simulation.results import Links, Segments, Simulation
+from thalweg.simulation.results import Deliveries, Links, Segments, Simulation
 from thalweg.simulation.rounds import has_too_many_rounds, simulate_rounds
 from thalweg.strategies import device_strategies, make_sample
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 TIES = ("order", "loggopsim")
 EXPLAINED_MAX = 1 << 22
+DRAWN_MAX = 1 << 20
+"""Operations of all ranks: so many are simulated one by one, where a timeline is to have each rank's."""
 
 
 def kinds() -> list[str]:
@@ -88,7 +90,7 @@ def simulate(  # noqa: PLR0913 - a simulation has that many sides, all with a us
                 parameters=parameters, nodes=ground.nodes, degree=degree,
                 leaves=ground.leaves if strategy in device_strategies(operation) else (),
             )  # fmt: skip
-            program = _strategy_program(sample, unit_bytes, ground)
+            program = _strategy_program(sample, unit_bytes, ground, timeline=timeline)
     except _core.Error as error:
         raise ThalwegError(SETTINGS, *error.args) from error
     if not has_too_many_rounds(program, ground):
@@ -96,10 +98,15 @@ def simulate(  # noqa: PLR0913 - a simulation has that many sides, all with a us
     return simulate_rounds(program, play, lambda one: run(one, ties=ties, explained_max=0, progress=progress))
 
 
-def _strategy_program(sample: _core.Sample, unit_bytes: int, ground: Ground) -> _core.SimulatedProgram:
+def _strategy_program(
+    sample: _core.Sample, unit_bytes: int, ground: Ground, *, timeline: bool
+) -> _core.SimulatedProgram:
     """Write a strategy's program; of one rank for all where that says it, or where too much would be simulated."""
     program = _core.strategy_program(sample, unit_bytes, ground.machine, ground.loggops)
-    if ground.is_alike_everywhere or not program.looked_at or has_too_many_rounds(program, ground):
+    if not program.looked_at or has_too_many_rounds(program, ground):
+        return program
+    is_drawn = timeline and program.operations * program.ranks <= DRAWN_MAX
+    if ground.is_alike_everywhere and not is_drawn:
         return program
     return _core.strategy_program(sample, unit_bytes, ground.machine, ground.loggops, may_fold=False)
 
@@ -159,6 +166,7 @@ def run(  # noqa: PLR0913
         why=dict(zip(kinds(), found.path_by_kind(), strict=True)) if path.ranks.size else {},
         path=path,
         timeline=Segments(*found.timeline()),
+        deliveries=Deliveries(*found.deliveries()),
         links=Links(numbers[order], carried[order], busy[order]),
         links_on_path=found.path_by_link(),
         network=network.interconnect if network else None,

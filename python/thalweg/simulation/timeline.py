@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The timeline of a simulation: what ranks' processors did, and when they waited."""
+"""The timeline of a simulation: what ranks' processors did, when they waited, and the messages between them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.simulation.simulate import kinds
-from thalweg.timeline.model import COMPUTE, TRANSFER, WAITING, Row, Slice, Timeline
+from thalweg.timeline.model import COMPUTE, TRANSFER, WAITING, Arrow, Row, Slice, Timeline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,10 +32,18 @@ def timeline_of_simulation(found: Simulation, title: str) -> Timeline:
     names = kinds()
     for rank in range(found.ranks):
         made.slices += _of_rank(line, line.ranks == rank, rank, names)
+    sent = found.deliveries
+    columns = (sent.senders, sent.begins, sent.receivers, sent.ends, sent.tags, sent.bytes)
+    made.arrows = [
+        Arrow(sender, begin, receiver, end, tag, size, 0)
+        for sender, begin, receiver, end, tag, size in zip(*(column.tolist() for column in columns), strict=True)
+    ]
+    if found.folded and not found.rounds:
+        made.remarks.append(f"rank 0 stands for all {found.ranks}, which are alike; it has no messages")
     if found.path.ranks.size:
         rows.append(Row(0, found.ranks, 0, _PATH))
-        columns = (found.path.ranks, found.path.kinds, found.path.begins, found.path.ends)
-        for rank, kind, begin, end in zip(*(column.tolist() for column in columns), strict=True):
+        on_path = (found.path.ranks, found.path.kinds, found.path.begins, found.path.ends)
+        for rank, kind, begin, end in zip(*(column.tolist() for column in on_path), strict=True):
             made.slices.append(Slice(found.ranks, begin, end, names[kind], _kind(names[kind]), {"rank": rank}))
         made.slices.sort(key=lambda one: (one.row, one.begin))
     return made

@@ -78,6 +78,7 @@ std::vector<T> heaviest_first(std::vector<T> all, std::span<const std::uint64_t>
 class FenceNotes {
 public:
   void begin_fence() { ++fences_; }
+  std::uint64_t fence() const { return fences_; } ///< its number, from 1
   /// Of the fence that goes on.
   void add(const std::string& text) {
     constexpr std::size_t kept = 16;

@@ -22,18 +22,19 @@ namespace thalweg::python {
 namespace {
 
 using simulate::CostKind;
+using simulate::Delivery;
 using simulate::RankNetwork;
 using simulate::Segment;
 using simulate::SharedCores;
 using simulate::Simulation;
 using simulate::SimulationOptions;
 
-template <typename Number, typename Part>
-Row<Number> part_of(const std::vector<Segment>& segments, Part part) {
+template <typename Number, typename One, typename Part>
+Row<Number> part_of(const std::vector<One>& all, Part part) {
   std::vector<Number> numbers;
-  numbers.reserve(segments.size());
-  for (const Segment& segment : segments)
-    numbers.push_back(static_cast<Number>(part(segment)));
+  numbers.reserve(all.size());
+  for (const One& one : all)
+    numbers.push_back(static_cast<Number>(part(one)));
   return row_of(std::move(numbers));
 }
 
@@ -47,6 +48,20 @@ Columns columns(const std::vector<Segment>& segments) {
           part_of<std::int64_t>(segments, [](const Segment& one) { return one.begin; }),
           part_of<std::int64_t>(segments, [](const Segment& one) { return one.end; }),
           part_of<std::int64_t>(segments, [](const Segment& one) { return one.link; })};
+}
+
+/// Senders, receivers, tags, bytes, begins and ends.
+using DeliveryColumns = std::tuple<Row<std::int64_t>, Row<std::int64_t>, Row<std::int64_t>, Row<std::int64_t>,
+                                   Row<std::int64_t>, Row<std::int64_t>>;
+
+DeliveryColumns delivery_columns(const std::vector<Delivery>& all) {
+  const auto column = [&](auto part) { return part_of<std::int64_t>(all, part); };
+  return {column([](const Delivery& one) { return one.sender; }),
+          column([](const Delivery& one) { return one.receiver; }),
+          column([](const Delivery& one) { return one.tag; }),
+          column([](const Delivery& one) { return one.bytes; }),
+          column([](const Delivery& one) { return one.begin; }),
+          column([](const Delivery& one) { return one.end; })};
 }
 
 std::tuple<Row<std::int64_t>, Row<double>, Row<double>>
@@ -94,6 +109,9 @@ void bind_simulation(nb::module_& module) {
       .def(
           "timeline", [](const Simulation& self) { return columns(self.timeline); },
           "What all processors did when: ranks, kinds, begins, ends and links.")
+      .def(
+          "deliveries", [](const Simulation& self) { return delivery_columns(self.deliveries); },
+          "The messages of the timeline: senders, receivers, tags, bytes, begins and ends.")
       .def(
           "path_by_link", [](const Simulation& self) { return simulate::by_link(self.result.path); },
           "The links on the critical path with their nanoseconds there, longest first.")

@@ -172,4 +172,28 @@ private:
   std::uint64_t first_item_ns_ = 0; ///< 0: this rank has sent none
 };
 
+/// What a rank had to do until its owner evened loads out, and what then moved.
+struct RankLoad {
+  std::uint64_t number = 0; ///< of that time
+  std::uint64_t load_ns = 0;
+  std::uint64_t left = 0;
+  std::uint64_t entered = 0;
+};
+
+/// The first ones and the last ones. All ranks keep the same.
+class LoadHistory {
+public:
+  static constexpr std::size_t capacity = 16; ///< of each
+
+  void add(const RankLoad& load) {
+    if (kept_.size() == 2 * capacity)
+      kept_.erase(kept_.begin() + capacity);
+    kept_.push_back(load);
+  }
+  const std::vector<RankLoad>& kept() const { return kept_; }
+
+private:
+  std::vector<RankLoad> kept_;
+};
+
 } // namespace thalweg::streams

@@ -192,6 +192,35 @@ std::vector<Segment> timeline(const Program& program, const Trace& trace, const 
   return segments;
 }
 
+std::vector<Delivery> deliveries(const Program& program, const Trace& trace, const RankNetwork* network) {
+  const CostTable costs(program, network);
+  std::vector<Delivery> found;
+  if (program.folded != 0)
+    return found;
+  const auto core = [](const std::vector<Delay>& delays, std::size_t number) {
+    return delays.empty() ? Ticks{0} : delays[number].core;
+  };
+  for (std::uint32_t rank = 0; rank < program.size(); ++rank) {
+    std::size_t number = program.ranks[rank].begin;
+    for (const Operation& one : program.operations_of(rank)) {
+      const std::size_t send = number++;
+      if (one.kind != Kind::send)
+        continue;
+      const MessageCost& cost = costs.of(rank, one);
+      if (cost.send() == 0 || cost.receive() == 0)
+        continue;
+      found.push_back(
+          {.sender = rank,
+           .receiver = program.target_of(rank, one),
+           .tag = one.tag,
+           .bytes = cost.bytes,
+           .begin = trace.operations[send].begin + core(trace.delays_of_operations, send),
+           .end = trace.messages[send].begin + core(trace.delays_of_messages, send) + cost.receive()});
+    }
+  }
+  return found;
+}
+
 Simulation simulate(const Program& program, const SimulationOptions& options) {
   Trace trace;
   const bool is_explained = program.operation_count <= options.explained_max;
@@ -203,8 +232,10 @@ Simulation simulate(const Program& program, const SimulationOptions& options) {
                                                  .progress = options.progress})};
   if (is_explained)
     simulation.result.path = critical_path(program, trace, simulation.result, options.network);
-  if (is_explained && options.has_timeline)
+  if (is_explained && options.has_timeline) {
     simulation.timeline = timeline(program, trace, options.network);
+    simulation.deliveries = deliveries(program, trace, options.network);
+  }
   return simulation;
 }
 

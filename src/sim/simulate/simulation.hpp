@@ -24,9 +24,22 @@ struct SimulationOptions {
   SharedCores cores = {};
 };
 
+/// A message between two processors, from the moment at which the sender's is at it to the one at which the
+/// receiver's has taken it in.
+struct Delivery {
+  std::uint32_t sender = 0;
+  std::uint32_t receiver = 0;
+  std::uint32_t tag = 0;
+  std::int64_t bytes = 0;
+  Ticks begin = 0;
+  Ticks end = 0;
+};
+
 struct Simulation {
   Result result;
-  std::vector<Segment> timeline = {}; ///< what all ranks' processors did when, where it was asked for
+  /// What all ranks' processors did when, and the messages between them, where they were asked for.
+  std::vector<Segment> timeline = {};
+  std::vector<Delivery> deliveries = {};
 };
 
 /// Simulates on level `loggp`, `flow` where a network's links are shared, or `packet` where it has packets,
@@ -49,5 +62,10 @@ std::vector<std::pair<topology::Link, Ticks>> by_link(const std::vector<Segment>
 /// What all ranks' processors did when, by rank and then in order of time.
 std::vector<Segment> timeline(const Program& program, const Trace& trace,
                               const RankNetwork* network = nullptr);
+
+/// The messages whose two ends both take a processor's time, by sender and then in the order of its program;
+/// empty for folded programs, whose one rank's messages are between others.
+std::vector<Delivery> deliveries(const Program& program, const Trace& trace,
+                                 const RankNetwork* network = nullptr);
 
 } // namespace thalweg::simulate

@@ -21,7 +21,7 @@ def test_identical_outputs_are_equal() -> None:
 def test_times_are_left_out() -> None:
     found = compare(["sum 7\ntime 1.2\n", "sum 7\ntime 1.3\n"], ["sum 7\ntime 0.9\n", "sum 7\ntime 0.8\n"])
     assert (found.compared, found.lost) == (1, ())
-    assert "1 lines that do not change" in text_of(found)
+    assert "1 line that does not change" in text_of(found)
 
 
 def test_a_wrong_answer_is_found_once_it_is_stable() -> None:

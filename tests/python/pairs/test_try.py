@@ -52,7 +52,7 @@ def test_pairs_are_run_and_compared(form: str, thalweg: Command, programs: Progr
     kept = tmp_path / "try.json"
     done = thalweg("try", "--pairs", "2", "--keep", str(kept), "--json", str(tmp_path / "answer.json"), *start)
     assert done.returncode == 0, done.stderr
-    assert "answers equal (1 lines that do not change from run to run)" in done.stdout
+    assert "answers equal (1 line that does not change from run to run)" in done.stdout
     assert "no sure difference with fewer than 4 pairs" in done.stdout
     assert f"next: thalweg tune --for {kept}" in done.stdout
     answer = checked("try", (tmp_path / "answer.json").read_text())

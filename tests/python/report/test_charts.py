@@ -58,6 +58,7 @@ def test_axes_have_a_few_ticks_in_their_length(largest: float) -> None:
 
 
 def test_figures_have_units() -> None:
-    assert [ns_text(value) for value in (0, 1.5e3, 2.5e9, 7.2e13)] == ["0 s", "1.5 us", "2.5 s", "20 h"]
+    times = (0, 1.5e3, 2.5e9, 8.59e12, 7.2e13)
+    assert [ns_text(value) for value in times] == ["0 s", "1.5 us", "2.5 s", "8,590 s", "20 h"]
     assert [bytes_text(size) for size in (0, 40, 1536, 3 << 40)] == ["0 B", "40 B", "1.5 KiB", "3 TiB"]
     assert [percent(share) for share in (0, 0.004, 0.12, 1)] == ["0 %", "0.4 %", "12 %", "100 %"]

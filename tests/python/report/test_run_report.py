@@ -39,6 +39,18 @@ def test_losses_come_in_their_order_with_commands(tmp_path: Path) -> None:
     assert found[1].command == "thalweg tune --for run.json"
 
 
+def test_what_a_command_may_mend_comes_before_what_it_shows(tmp_path: Path) -> None:
+    """Whoever follows the first command of a page gains something, where something is to be gained."""
+    calls = [SITE | {"time_ns": 1e9, "time_ns_least_rank": 4e8, "time_ns_most_rank": 6e8}]
+    ranks = [rank | {"mpi_ns": 5e8} for rank in document()["ranks"]]
+    found = verdict(read(tmp_path, calls=calls, ranks=ranks), "run.json")
+    assert [one.subject for one in found[:2]] == [
+        "12 % of the run is transfer in collectives that nobody has tuned",
+        "38 % of the run is waiting for late ranks",
+    ]
+    assert found[0].command == "thalweg tune --for run.json"
+
+
 def test_a_run_that_computes_has_little_to_gain(tmp_path: Path) -> None:
     ranks = [rank | {"mpi_ns": 1e6} for rank in document()["ranks"]]
     found = verdict(read(tmp_path, ranks=ranks), "run.json")

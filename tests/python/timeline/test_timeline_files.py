@@ -21,6 +21,7 @@ from thalweg.timeline.files import check_name
 from thalweg.timeline.matching import Arrival, Interval, Message, find_late_ranks, match_messages
 
 MESSAGES_MAX = 30
+PROGRAMS = [("alltoall", "bruck"), ("allreduce", "ring"), ("broadcast", "knomial"), ("barrier", "dissemination")]
 
 
 def message(rank: int, peer: int, tag: int, begin: int, *, is_send: bool) -> Message:
@@ -71,6 +72,7 @@ def test_simulated_timelines_hold_and_stand_below(tmp_path: Path) -> None:
     """Two in one file: processes and numbers of the second are others, and it stands below."""
     found = simulate("allreduce", "ring", 4, 65536, timeline=True)
     names = ("upper", "lower")
+    messages = 4 * 2 * 3
     for name in names:
         write_chrome(timeline_of_simulation(found, name), str(tmp_path / f"{name}.json"))
     one = Timeline(tmp_path / "upper.json")
@@ -79,12 +81,46 @@ def test_simulated_timelines_hold_and_stand_below(tmp_path: Path) -> None:
     stack_chrome([str(tmp_path / f"{name}.json") for name in names], str(tmp_path / "both.json.gz"))
     both = Timeline(tmp_path / "both.json.gz")
     assert len(both.events) == 2 * len(one.events)
+    assert (len(one.arrows()), len(both.arrows())) == (messages, 2 * messages)
     order = {
         event["args"]["sort_index"]: both.processes[event["pid"]]
         for event in both.events
         if event["name"] == "process_sort_index"
     }
     assert [order[index] for index in sorted(order)] == ["upper: simulated", "lower: simulated"]
+
+
+@given(
+    st.sampled_from(PROGRAMS),
+    st.integers(2, 9),
+    st.sampled_from(["", "packet", "flow"]),
+)
+def test_simulated_messages_are_arrows(program: tuple[str, str], ranks: int, level: str) -> None:
+    """One each, from what its sender does to what its receiver does, and never back in time."""
+    network = f"torus:{ranks}" if level else ""
+    found = simulate(*program, ranks, 4096, timeline=True, network=network, level=level)
+    drawn = timeline_of_simulation(found, "drawn")
+    assert len(drawn.arrows) == found.messages > 0
+    latest = dict.fromkeys(range(ranks), 0)
+    for one in drawn.slices:
+        if one.row < ranks:
+            latest[one.row] = max(latest[one.row], one.end)
+    for arrow in drawn.arrows:
+        assert arrow.sent < arrow.received <= latest[arrow.to_row]
+        at_work = [one for one in drawn.slices if one.kind != "waiting"]
+        assert any(one.row == arrow.from_row and one.begin <= arrow.sent < one.end for one in at_work)
+        assert any(one.row == arrow.to_row and one.begin < arrow.received <= one.end for one in at_work)
+
+
+def test_ranks_that_are_alike_are_drawn_singly_while_they_are_few(tmp_path: Path) -> None:
+    """Of many one stands for all, and the timeline says so."""
+    few = simulate("allreduce", "ring", 64, 65536, timeline=True)
+    assert few.folded == 0 and set(few.timeline.ranks.tolist()) == set(range(64))
+    assert few.finish == simulate("allreduce", "ring", 64, 65536).finish
+    many = simulate("allreduce", "ring", 4096, 65536, timeline=True)
+    assert many.folded > 0 and not many.deliveries.senders.size
+    write_chrome(timeline_of_simulation(many, "many"), str(tmp_path / "many.json"))
+    assert "rank 0 stands for all 4096" in Timeline(tmp_path / "many.json").remarks
 
 
 def test_the_command_simulates_and_stacks(thalweg: Command, tmp_path: Path) -> None:

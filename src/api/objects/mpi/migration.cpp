@@ -172,6 +172,10 @@ thalweg_fence_outcome Migration::fence(const thalweg_fence_options& options) {
                                             ? reassign(*candidates, options.scheme, terms, has_departed)
                                             : balance(*candidates, options.scheme, terms, has_departed);
   departed_ = scheduler_.view().departed;
+  double load_seconds = 0;
+  for (const Candidate& one : *candidates)
+    load_seconds += one.seconds;
+  scheduler_.messages().add_load(notes_.fence(), load_seconds, outcome);
   return outcome;
 }
 

@@ -246,4 +246,10 @@ void RankMessages::set_remarks(const std::string& lines) {
   detail::check(thalweg_stream_set_remarks(stream_, lines.c_str()));
 }
 
+void RankMessages::add_load(std::uint64_t fence, double seconds, const thalweg_fence_outcome& outcome) {
+  detail::check(thalweg_stream_add_load(stream_, fence,
+                                        static_cast<std::uint64_t>(1e9 * std::max(seconds, 0.0)),
+                                        outcome.left, outcome.entered));
+}
+
 } // namespace thalweg::objects

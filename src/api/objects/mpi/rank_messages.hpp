@@ -97,6 +97,7 @@ public:
   void finish();
   /// What the report of `thalweg run` says of the communicator's objects.
   void set_remarks(const std::string& lines);
+  void add_load(std::uint64_t fence, double seconds, const thalweg_fence_outcome& outcome);
 
 private:
   void take(const thalweg_message& head, const char* arguments);

@@ -63,6 +63,17 @@ std::string choice_of(const MeshSet& meshes) {
   return fmt::format(R"(,"choice":{{"candidates":[{}]}})", fmt::join(candidates, ","));
 }
 
+std::string loads_of(const LoadHistory& loads) {
+  if (loads.kept().empty())
+    return "";
+  std::vector<std::string> all;
+  for (const RankLoad& one : loads.kept())
+    all.push_back(
+        fmt::format(R"({{"number":{},"sum":{{"load_ns":{},"left":{},"entered":{}}},"max":{{"load_ns":{}}}}})",
+                    one.number, one.load_ns, one.left, one.entered, one.load_ns));
+  return fmt::format(R"(,"loads":[{}])", fmt::join(all, ","));
+}
+
 std::string remarks_of(std::string_view lines) {
   if (lines.empty())
     return "";
@@ -87,11 +98,11 @@ std::string report_of(const thalweg_stream& stream) {
     phases.push_back(fmt::format(R"({{"number":{},{}}})", phase.number, members_of(phase.done, item_bytes)));
   return fmt::format(
       R"({{"id":"{:016x}",{},"same":{{"ranks":{},"item_bytes":{},"shape":{},"buffer_bytes":{},"nodes":{}}},)"
-      R"({},"phases":[{}]{}{}}})",
+      R"({},"phases":[{}]{}{}{}}})",
       stream.id, place, stream.job.group().ranks(), item_bytes, quoted(stream.job.meshes().shape()),
       stream.job.meshes().in_use().fill_bytes, stream.job.group().node_count(),
-      members_of(items.statistics(), item_bytes), fmt::join(phases, ","), choice_of(stream.job.meshes()),
-      remarks_of(stream.remarks));
+      members_of(items.statistics(), item_bytes), fmt::join(phases, ","), loads_of(stream.loads),
+      choice_of(stream.job.meshes()), remarks_of(stream.remarks));
 }
 
 /// What the interposer has; null where it does not have it, or is not there.

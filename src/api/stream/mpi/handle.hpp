@@ -100,6 +100,7 @@ struct thalweg_stream {
   const void* site;
   std::string name;
   std::string remarks; ///< lines
+  thalweg::streams::LoadHistory loads;
   std::string explanation;
   std::uint64_t id = 0; ///< the same on all ranks
   std::uint64_t ended_at = 0;

@@ -80,6 +80,14 @@ thalweg_status thalweg_stream_set_remarks(thalweg_stream* stream, const char* li
   });
 }
 
+thalweg_status thalweg_stream_add_load(thalweg_stream* stream, uint64_t number, uint64_t load_ns,
+                                       uint64_t left, uint64_t entered) {
+  return guarded(caller("add_load", stream), [&] {
+    must_be_given(stream, "stream");
+    stream->loads.add({.number = number, .load_ns = load_ns, .left = left, .entered = entered});
+  });
+}
+
 const char* thalweg_stream_shape(const thalweg_stream* stream) {
   return stream == nullptr ? "" : stream->job.meshes().shape();
 }

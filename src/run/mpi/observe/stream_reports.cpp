@@ -73,11 +73,13 @@ public:
     if (remarks_.is_null())
       remarks_ = member(own, "remarks");
     add_figures(figures_, own);
-    if (const ordered_json& phases = member(own, "phases"); phases.is_array())
-      for (const ordered_json& phase : phases)
-        if (const ordered_json& place = member(phase, "number"); place.is_number_unsigned())
-          add_figures(phases_.try_emplace(place.get<std::uint64_t>(), ordered_json::object()).first->second,
-                      phase);
+    add_each(phases_, member(own, "phases"));
+    add_each(loads_, member(own, "loads"));
+    if (const ordered_json& loads = member(own, "loads"); loads.is_array() && ranks_ <= max_listed)
+      for (const ordered_json& load : loads)
+        if (const ordered_json& place = member(load, "number"); place.is_number_unsigned())
+          loads_[place.get<std::uint64_t>()]["load_ns_of_ranks"].push_back(
+              member(member(load, "max"), "load_ns"));
   }
 
   ordered_json document() {
@@ -93,6 +95,13 @@ public:
       phases.push_back(phase);
     }
     all["phases"] = phases;
+    for (auto& [place, figures] : loads_) {
+      if (ranks_ > max_listed)
+        figures.erase("load_ns_of_ranks");
+      ordered_json load{{"number", place}};
+      load.update(figures);
+      all["loads"].push_back(load);
+    }
     if (!choice_.is_null())
       all["choice"] = choice_;
     if (remarks_.is_array())
@@ -101,6 +110,16 @@ public:
   }
 
 private:
+  using Numbered = std::map<std::uint64_t, ordered_json>;
+  static constexpr int max_listed = 256; ///< ranks whose loads are there one by one
+
+  static void add_each(Numbered& all, const ordered_json& own) {
+    if (own.is_array())
+      for (const ordered_json& one : own)
+        if (const ordered_json& place = member(one, "number"); place.is_number_unsigned())
+          add_figures(all.try_emplace(place.get<std::uint64_t>(), ordered_json::object()).first->second, one);
+  }
+
   void describe(const ordered_json& own, std::string (*source_of)(const Location&)) {
     if (const ordered_json& name = member(own, "name"); name.is_string())
       head_["source"] = name;
@@ -115,7 +134,8 @@ private:
   int ranks_ = 0;
   ordered_json head_;
   ordered_json figures_ = ordered_json::object();
-  std::map<std::uint64_t, ordered_json> phases_;
+  Numbered phases_;
+  Numbered loads_;
   ordered_json choice_;
   ordered_json remarks_;
 };

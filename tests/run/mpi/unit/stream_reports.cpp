@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/observe/stream_reports.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -60,6 +61,25 @@ TEST(StreamReports, KeepStreamsApartAndPhasesInOrder) {
   EXPECT_EQ(all[0]["reporting_ranks"], 1);
   EXPECT_EQ(all[1]["reporting_ranks"], 2);
   EXPECT_EQ(all[0]["phases"][0]["number"], 0);
+}
+
+TEST(StreamReports, HaveTheLoadsOfRanksWhereTheyAreFew) {
+  const auto own = [](int load_ns) {
+    return part(fmt::format(
+        R"("name":"x","loads":[{{"number":3,"sum":{{"load_ns":{0},"left":1}},"max":{{"load_ns":{0}}}}}])",
+        load_ns));
+  };
+  const nlohmann::json few = merged({{own(30)}, {own(10)}})[0]["loads"];
+  ASSERT_EQ(few.size(), 1U);
+  EXPECT_EQ(few[0]["number"], 3);
+  EXPECT_EQ(few[0]["total"]["load_ns"], 40);
+  EXPECT_EQ(few[0]["total"]["left"], 2);
+  EXPECT_EQ(few[0]["max_of_a_rank"]["load_ns"], 30);
+  EXPECT_EQ(few[0]["load_ns_of_ranks"], (nlohmann::json{30, 10}));
+  const nlohmann::json many = merged(std::vector<std::vector<std::string>>(300, {own(7)}))[0]["loads"];
+  EXPECT_EQ(many[0]["total"]["load_ns"], 2100);
+  EXPECT_FALSE(many[0].contains("load_ns_of_ranks"));
+  EXPECT_FALSE(merged({{part(R"("name":"x")")}})[0].contains("loads"));
 }
 
 TEST(StreamReports, TakeTheFirstChoice) {
