@@ -20,15 +20,16 @@ public:
   /// After yields that took long: so many threads of the machine want a core, if the kernel says so, and so
   /// many ranks of the job are on it.
   void seen(std::uint64_t now_ns, std::optional<int> runnable, int ranks) {
-    const bool sees_more = runnable && *runnable > ranks;
-    // One look may have met a daemon that ran just then.
-    if (sees_more && saw_more_)
+    looks_in_row_ = runnable && *runnable > ranks ? looks_in_row_ + 1 : 0;
+    if (looks_in_row_ >= looks_needed)
       until_ns_ = now_ns + lasts_ns;
-    saw_more_ = sees_more;
   }
 
   bool is_there(std::uint64_t now_ns) const { return now_ns < until_ns_; }
   bool has_been_there() const { return until_ns_ != 0; }
+
+  /// Fewer may have met daemons, which are often what makes a yield long on a machine that is else quiet.
+  static constexpr std::uint32_t looks_needed = 8;
 
 private:
   /// Ranks that sleep are not counted, so looks may find too few while it lasts. It is found again within
@@ -36,7 +37,7 @@ private:
   static constexpr std::uint64_t lasts_ns = 1'000'000'000;
 
   std::uint64_t until_ns_ = 0;
-  bool saw_more_ = false;
+  std::uint32_t looks_in_row_ = 0;
 };
 
 /// How many threads of the machine want a core now, or have one, unless the kernel does not say.

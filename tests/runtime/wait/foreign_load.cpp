@@ -29,23 +29,27 @@ TEST(RunnableThreads, HaveThisOneAmongThem) {
 
 constexpr int ranks = 4;
 
-TEST(ForeignLoad, IsThereAfterTwoLooksThatSawMoreThreadsThanRanks) {
+void look(ForeignLoad& load, std::uint32_t times, int runnable) {
+  for (std::uint32_t time = 0; time < times; ++time)
+    load.seen(s, runnable, ranks);
+}
+
+TEST(ForeignLoad, IsThereAfterManyLooksInARowThatSawMoreThreadsThanRanks) {
   ForeignLoad load;
-  load.seen(s, 5, ranks);
-  EXPECT_FALSE(load.is_there(s)) << "a daemon may have run just then";
-  load.seen(s + 4 * ms, 4, ranks);
-  load.seen(s + 8 * ms, 5, ranks);
-  EXPECT_FALSE(load.is_there(s + 8 * ms));
+  for (int turn = 0; turn < 5; ++turn) {
+    look(load, ForeignLoad::looks_needed - 1, 5);
+    EXPECT_FALSE(load.is_there(s)) << "daemons may have run just then";
+    look(load, 1, 4);
+  }
   EXPECT_FALSE(load.has_been_there());
-  load.seen(s + 12 * ms, 6, ranks);
-  EXPECT_TRUE(load.is_there(s + 12 * ms));
+  look(load, ForeignLoad::looks_needed, 5);
+  EXPECT_TRUE(load.is_there(s));
   EXPECT_TRUE(load.has_been_there());
 }
 
 TEST(ForeignLoad, OutlastsLooksWhileRanksSleepButNotForLong) {
   ForeignLoad load;
-  load.seen(s, 6, ranks);
-  load.seen(s, 6, ranks);
+  look(load, ForeignLoad::looks_needed, 6);
   load.seen(s + 10 * ms, 3, ranks);
   EXPECT_TRUE(load.is_there(s + 10 * ms)) << "ranks that sleep want no core";
   EXPECT_FALSE(load.is_there(3 * s));
@@ -63,7 +67,7 @@ TEST(ForeignLoad, IsNotThereWhereRanksAreAllThatRuns) {
 
 TEST(ForeignLoad, IsNotThereWhereTheKernelDoesNotSay) {
   ForeignLoad load;
-  for (std::uint64_t turn = 0; turn < 10; ++turn)
+  for (std::uint64_t turn = 0; turn < 20; ++turn)
     load.seen(s + turn, std::nullopt, ranks);
   EXPECT_FALSE(load.is_there(s + 10));
 }
