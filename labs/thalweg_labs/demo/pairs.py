@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A case: one program with one number of ranks, natively and under Thalweg, turn by turn."""
 
+import compileall
 import functools
 import os
 import statistics
@@ -10,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import thalweg
 from thalweg.errors import ThalwegError
 from thalweg.launch.cores import core_count
 from thalweg.launch.timed_run import OverdueError, Run, RunFailedError, run
@@ -81,6 +83,7 @@ def measure(program: Program, ranks: int, site: Site, budget: Budget) -> Case:
         job = _prepared(program, site, folder, ranks)
         plain = [*program.flavor.launcher, str(ranks), *job.command]
         environment = {**base_environment(os.environ), **job.environment}
+        compile_command()
         look_first(program.flavor.name, ranks)
         begin_s = time.monotonic()
         while len(native) < _MAX_PAIRS:
@@ -109,6 +112,16 @@ def measure(program: Program, ranks: int, site: Site, budget: Budget) -> Case:
         answers_agree=_all_agree(program, answers),
         answer=answers[0],
     )
+
+
+@functools.cache
+def compile_command() -> None:
+    """Compile the command's modules, as an installation does.
+
+    Where PYTHONDONTWRITEBYTECODE is set, as in many containers, the command would else compile them at each start.
+    """
+    for folder in thalweg.__path__:
+        compileall.compile_dir(folder, quiet=2)
 
 
 @functools.cache

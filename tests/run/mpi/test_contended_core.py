@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ranks that yield in vain leave a core that somebody computes on, and stay allowed where they were."""
+"""Ranks that yield in vain leave a core that somebody computes on, or sleep where there is no better one."""
 
 import os
 
@@ -22,6 +22,14 @@ def test_contended_core(mpi: Mpi, mode: Mode, words: list[str]) -> None:
     """The program computes on its own core, in another process, and sees what its yields do."""
     # Of two ranks Open MPI binds each to a core, of three to more.
     result = run(mpi, 3, [str(build(mpi, "contended_core")), *words], mode, alone=True)
+    assert result.status == 0, result.explain()
+
+
+@pytest.mark.parametrize(("mode", "words"), [(YIELDING, []), (PASSING, ["--stays"])], ids=["yielding", "spinning"])
+@EVERY_MPI
+def test_foreign_load(mpi: Mpi, mode: Mode, words: list[str]) -> None:
+    """The program has more processes compute on its only core than it has ranks, and sees whether yields sleep."""
+    result = run(mpi, 3, [str(build(mpi, "foreign_load")), *words], mode, alone=True)
     assert result.status == 0, result.explain()
 
 

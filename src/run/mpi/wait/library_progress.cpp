@@ -9,8 +9,12 @@
 #include "mpi/state/process_state.hpp"
 #include "mpi/wait/polling.hpp"
 #include "mpi/wait/wait_mode.hpp"
+#include "wait/foreign_load.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <cstdint>
 #include <dlfcn.h>
 #include <initializer_list>
 #include <sched.h>
@@ -73,6 +77,57 @@ private:
   int in_vain_ = 0;
 };
 
+// Yields that take long, and what is done about it where that is not due to the ranks alone.
+class YieldsUnderLoad {
+public:
+  /// Has a sleep taken the place of a yield?
+  bool slept(const wait::YieldHistory& history) {
+    const std::uint64_t now_ns = wait::System::now_ns();
+    if (!foreign_load_.is_there(now_ns) || !history.prefers_sleep(now_ns)) {
+      return false;
+    }
+    if (begun_ != looks_begun) {
+      begun_ = looks_begun;
+      sleeper_.reset();
+    }
+    const int errors = errno;
+    sleeper_.pause();
+    errno = errors; // a signal may have ended it
+    return true;
+  }
+
+  void yielded(const wait::YieldHistory& history, std::uint64_t after_ns) {
+    if (history.prefers_sleep(after_ns)) {
+      const job::Placement& placement = runtime.world.placement;
+      foreign_load_.seen(after_ns, wait::runnable_threads(),
+                         std::max(placement.oversubscribed_ranks, placement.max_on_node));
+    }
+  }
+
+  bool may_sleep() const { return foreign_load_.has_been_there(); }
+
+private:
+  static wait::Settings only_sleeps() {
+    wait::Settings settings = waiting_settings();
+    settings.poll_us = settings.yield_us = 0;
+    return settings;
+  }
+
+  wait::ForeignLoad foreign_load_;
+  wait::Waiter sleeper_{only_sleeps()};
+  std::uint32_t begun_ = 0;
+};
+
+struct ThreadWaits {
+  ProgressWait in_progress;
+  YieldsUnderLoad under_load;
+};
+
+ThreadWaits& thread_waits() {
+  static thread_local ThreadWaits waits;
+  return waits;
+}
+
 // Ranks with a core each look by the million, and what is added to a look holds up a message that comes
 // meanwhile.
 bool has_work_in_progress() {
@@ -80,12 +135,11 @@ bool has_work_in_progress() {
 }
 
 void looked(bool in_vain) {
-  static thread_local ProgressWait wait;
   if (runtime.wait.executes_in_progress) {
     progress_executions(AdvancedFrom::in_progress);
   }
   if (runtime.wait.yields_in_progress) {
-    wait.looked(in_vain);
+    thread_waits().in_progress.looked(in_vain);
   }
 }
 
@@ -197,8 +251,9 @@ extern "C" __attribute__((visibility("default"))) unsigned ucp_worker_progress(v
 
 // Libraries that yield while they wait call sched_yield: Open MPI's progress where ranks outnumber cores.
 // This function in front of the C library's brings a rank that loses milliseconds so to a core where it does
-// not (wait/yield_history.hpp). Beside a foreign process that computed, Open MPI 4.1's barrier of 8 ranks
-// on 2 cores took 2.6 ms without it, 0.04 with it, and 0.012 in quiet.
+// not (wait/yield_history.hpp), or lets it sleep for moments where foreign processes want all of them. Beside
+// a foreign process that computed, Open MPI 4.1's barrier of 8 ranks on 2 cores took 2.6 ms without it, 0.04
+// with it, and 0.012 in quiet.
 extern "C" __attribute__((visibility("default"))) int sched_yield() noexcept {
   using namespace thalweg;
   if (mpi::progress_was_in_vain()) {
@@ -209,6 +264,11 @@ extern "C" __attribute__((visibility("default"))) int sched_yield() noexcept {
     return 0;
   }
   wait::System system;
+  wait::YieldHistory& history = wait::thread_yield_history();
+  auto& under_load = mpi::thread_waits().under_load;
+  if (under_load.may_sleep() && under_load.slept(history)) [[unlikely]] {
+    return 0;
+  }
   const int core = system.core();
   const std::uint64_t before = mpi::observe::ticks();
   wait::System::yield();
@@ -216,11 +276,14 @@ extern "C" __attribute__((visibility("default"))) int sched_yield() noexcept {
   // Nearly all yields are short, and a library makes one for each look: two readings of the clock would be
   // a tenth of their time.
   if (taken < mpi::observe::lengthy_ticks()) [[likely]] {
-    wait::thread_yield_history().yielded_shortly();
+    history.yielded_shortly();
     return 0;
   }
   const std::uint64_t after_ns = system.now_ns();
   const auto taken_ns = static_cast<std::uint64_t>(mpi::runtime.tick_scale.ns_so_far(taken));
-  wait::yielded(system, wait::thread_yield_history(), core, after_ns - taken_ns, after_ns);
+  wait::yielded(system, history, core, after_ns - taken_ns, after_ns);
+  if (taken_ns > wait::YieldHistory::worth_leaving_ns) {
+    under_load.yielded(history, after_ns);
+  }
   return 0;
 }
