@@ -96,12 +96,6 @@ CallResult bind_and_run(const CollectiveCall& call, CommunicatorState& communica
 const char* objection_to_engine(const CollectiveCall& call, CommunicatorState& communicator) {
   if (!communicator.agreed)
     return "a communicator of unknown origin";
-#if !defined(THALWEG_FAMILY_OPENMPI)
-  // MPICH takes the handle that stands for ours for inactive even when it was started, and its tests then
-  // mislead.
-  if (call.function->mode == Mode::persistent)
-    return "a persistent collective, which is left to MPICH";
-#endif
   if (call.function->mode == Mode::blocking)
     open_postponed_channels(communicator);
   return objection(call, communicator);
@@ -249,6 +243,10 @@ bool pass_over_collective(const CollectiveCall& call, CommunicatorState& communi
     log_line(std::string(function_name(call)) + " was not counted: " + error.what());
     return false;
   }
+}
+
+engine::Tags persistent_tags(CommunicatorState& communicator) {
+  return engine_of(communicator).plans.persistent_tags();
 }
 
 int run_again(const FastPathEntry& known, const void* sendbuf, void* recvbuf) {

@@ -3,6 +3,7 @@
 
 // Runs a call on our own engine, where a strategy was chosen for it that can do it.
 
+#include "engine/execution.hpp"
 #include "mpi/call/collective_call.hpp"
 #include "mpi/choose/tuned_choices.hpp"
 #include "mpi/comm/communicators.hpp"
@@ -21,6 +22,10 @@ CallResult run_collective(const CollectiveCall& call, CommunicatorState& communi
 /// calls of theirs and of this rank meet. False where they do not run it on the engine.
 bool pass_over_collective(const CollectiveCall& call, CommunicatorState& communicator,
                           const strategies::Scheduled& scheduled, const Choice& choice);
+
+/// Tags of a new persistent operation on a communicator with channels; none when they are used up, which all
+/// ranks see alike.
+engine::Tags persistent_tags(CommunicatorState& communicator);
 
 /// Makes a known call of our engine again, on other buffers of the host; returns MPI's error code.
 int run_again(const FastPathEntry& known, const void* sendbuf, void* recvbuf);
