@@ -121,8 +121,7 @@ static void exchange(Run* run, uint64_t number, int form) {
 
 static void roll_call(Run* run, Call* call, uint64_t number) {
   static const int sizes[] = {0, 1, 8, 100, 3000};
-  call->number = number;
-  call->turn = 0;
+  *call = (Call){.number = number};
   call->operation = (Operation)roll(&run->dice, operations);
   call->words = at_most(sizes[roll(&run->dice, 5)], run->max_bytes / 8);
   call->communicator = run->comms[roll(&run->dice, communicators)];

@@ -162,7 +162,7 @@ static void complete_some(Persistent* calls[], int count, Dice* own) {
   int index = 0;
   if (way == 0 && !known("persistent-testall"))
     MUST(MPI_Waitall(count, requests, MPI_STATUSES_IGNORE));
-  else if (way == 1)
+  else if (way == 1 && !known("persistent-testall"))
     for (int left = count; left > 0; --left) {
       MUST(MPI_Waitany(count, requests, &index, MPI_STATUS_IGNORE));
       REQUIRE(index >= 0 && index < count, "MPI_Waitany returned %d with %d active", index, left);
@@ -170,8 +170,10 @@ static void complete_some(Persistent* calls[], int count, Dice* own) {
   else
     for (int i = 0; i < count; ++i)
       complete_one(&requests[i], roll(own, COMPLETION_COUNT), true);
-  MUST(MPI_Waitany(count, requests, &index, MPI_STATUS_IGNORE));
-  REQUIRE(index == MPI_UNDEFINED, "MPI_Waitany of inactive requests returned %d", index);
+  if (!known("persistent-testall")) {
+    MUST(MPI_Waitany(count, requests, &index, MPI_STATUS_IGNORE));
+    REQUIRE(index == MPI_UNDEFINED, "MPI_Waitany of inactive requests returned %d", index);
+  }
   for (int i = 0; i < count; ++i)
     check(calls[i]);
 }
