@@ -96,6 +96,11 @@ CallResult bind_and_run(const CollectiveCall& call, CommunicatorState& communica
 const char* objection_to_engine(const CollectiveCall& call, CommunicatorState& communicator) {
   if (!communicator.agreed)
     return "a communicator of unknown origin";
+#if !defined(THALWEG_FAMILY_OPENMPI)
+  // A request that stands for ours alone is not proven with MPICH's own waits; those that learn are.
+  if (call.function->mode == Mode::persistent)
+    return "a persistent collective, which is left to MPICH";
+#endif
   if (call.function->mode == Mode::blocking)
     open_postponed_channels(communicator);
   return objection(call, communicator);
