@@ -97,7 +97,7 @@ const char* objection_to_engine(const CollectiveCall& call, CommunicatorState& c
   if (!communicator.agreed)
     return "a communicator of unknown origin";
 #if !defined(THALWEG_FAMILY_OPENMPI)
-  // A request that stands for ours alone is not proven with MPICH's own waits; those that learn are.
+  // A request that stands for ours is not proven with MPICH's own waits.
   if (call.function->mode == Mode::persistent)
     return "a persistent collective, which is left to MPICH";
 #endif

@@ -135,10 +135,11 @@ private:
   CommunicatorState& communicator_;
 };
 
-// Persistent calls that nobody chooses for, and of which something is learned.
+// Persistent calls that nobody chooses for, and of which something is learned. MPICH's own waits are not
+// proven with them.
 bool may_learn_persistent(const CollectiveCall& call) {
-  return call.function->mode == Mode::persistent && runtime.learns_nonblocking &&
-         choices().of(call.function->operation) == nullptr;
+  return own_family == Family::openmpi && call.function->mode == Mode::persistent &&
+         runtime.learns_nonblocking && choices().of(call.function->operation) == nullptr;
 }
 
 CallResult run(const CollectiveCall& call, CommunicatorState& communicator, const Choice& choice) {
