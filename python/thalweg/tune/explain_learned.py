@@ -9,18 +9,21 @@ from thalweg.tune.explain import Question
 from thalweg.units import partners_text, size_text, time_text
 
 _SHOWN = 4
+_PERSISTENT = "_init"
 
 
-def learned_name(question: Question) -> str:
-    """Name a call as what was learned has it: ibcast."""
+def learned_name(question: Question, function: str) -> str:
+    """Name a call of an MPI function as what was learned has it: ibcast, bcast_init."""
     call = {"broadcast": "bcast"}.get(question.call, question.call)
+    if function.removesuffix("_c").endswith(_PERSISTENT):
+        return call + _PERSISTENT
     return f"{'i' if question.is_nonblocking else ''}{call}"
 
 
 def learned_of(report: Mapping[str, Any], call: str, ranks: int, size: int) -> list[Mapping[str, Any]]:
     """Pick what was learned of such calls: the sizes nearest to a mean one; of private sizes all."""
     fitting = [entry for entry in report.get("learned", []) if entry["call"] == call and entry["ranks"] == ranks]
-    if call.endswith(("v", "w")) or "neighbor" in call:
+    if call.removesuffix(_PERSISTENT).endswith(("v", "w")) or "neighbor" in call:
         return fitting
     near = [entry for entry in fitting if _distance(entry["bytes"], size) <= 2]
     return near or fitting

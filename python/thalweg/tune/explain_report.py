@@ -179,7 +179,7 @@ def site_lines(
     per_node = -(-ranks // min(ranks, report["nodes"]))
     question = Question(call, unit_size(call, size, ranks), ranks, per_node, is_nonblocking=is_nonblocking)
     picks = known_picks(tuning, question, nonblocking=is_nonblocking)
-    learned = learned_of(report, learned_name(question), ranks, question.size)
+    learned = learned_of(report, learned_name(question, site["function"]), ranks, question.size)
     lines += [f"  {line}" for entry in learned for line in learned_lines(entry)]
     lines += hidden_lines(site)
     kind = "nonblocking " if is_nonblocking else ""

@@ -125,7 +125,7 @@ def _sum(one: Row, other: Row) -> Row:
 def _row(site: CallSite, report: RunReport, question: Question, tuning: Sequence[_core.Tuning]) -> Row:
     is_nonblocking = question.is_nonblocking
     picks = known_picks(tuning, question, nonblocking=is_nonblocking)
-    learned = learned_of(report.document, learned_name(question), question.ranks, question.size)
+    learned = learned_of(report.document, learned_name(question, site.function), question.ranks, question.size)
     transfer = report.share(cost_ns(site, report))
     exposed_ns = min(site.hidden.exposed_ns, report.mpi_ns) if site.hidden else 0.0
     would_hide = None

@@ -117,6 +117,17 @@ THALWEG_ENTRY int profiling_entry_{function.name}({function.registers()}) asm("P
 """
 
 
+def extension_entry(function: Prototype) -> str:
+    """Define the names that a function had before it was MPI's."""
+    return "".join(
+        f"""
+THALWEG_ENTRY int {prefix.lower()}_entry_{function.name}({function.registers()}) asm("{prefix}_{function.name}")
+    __attribute__((alias("MPI_{function.name}")));
+"""
+        for prefix in ("MPIX", "PMPIX")
+    )
+
+
 def straight(function: Prototype, condition: str) -> str:
     """Pass a call on where the condition holds."""
     return f"""  if ({condition}) [[likely]] {{

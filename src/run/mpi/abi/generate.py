@@ -19,6 +19,7 @@ from entries import (
     Collective,
     collective_entry,
     constructor_entry,
+    extension_entry,
     handled_entry,
     issued_entry,
     one_sided_entry,
@@ -242,8 +243,11 @@ namespace thalweg::mpi {{
 }} // namespace thalweg::mpi
 """,
     )
+    # Open MPI 4.1 has persistent collectives as an extension.
+    extensions = [call.prototype for call in all_collectives if options.predefined and call.mode == "persistent"]
     entries = (
         [collective_entry(call) for call in all_collectives]
+        + [extension_entry(f) for f in extensions]
         + [issued_entry(f) for f in issued]
         + [started_entry(f) for f in counted]
         + [started_entry(f) for f in receives]
@@ -259,6 +263,7 @@ namespace thalweg::mpi {{
     )
     also = "\n".join(f"    {name};" for name in ALSO_EXPORTED)
     exported = "\n".join(f"    MPI_{f.name};\n    PMPI_{f.name};" for f in wrapped)
+    exported += "".join(f"\n    MPIX_{f.name};\n    PMPIX_{f.name};" for f in extensions)
     write(
         options.output / "exports.map",
         f"{{\n  global:\n{exported}\n{also}\n  local: *;\n}};\n",

@@ -57,7 +57,7 @@ private:
 
 struct Registry {
   std::mutex mutex;
-  std::unordered_map<MPI_Comm, std::unique_ptr<CommunicatorState>> states;
+  std::unordered_map<MPI_Comm, std::shared_ptr<CommunicatorState>> states;
   ClosedCommunicators closed;
   std::unordered_map<std::uint64_t, std::uint32_t> made; // without a parent; see CommunicatorState::made
   int keyval = MPI_KEYVAL_INVALID;
@@ -125,7 +125,7 @@ int communicator_freed(MPI_Comm comm, int, void*, void*) {
       process.interposer.store(InterposerState::bypass);
     }
   }
-  std::unique_ptr<CommunicatorState> state;
+  std::shared_ptr<CommunicatorState> state;
   {
     Registry& all = registry();
     const std::lock_guard lock(all.mutex);
@@ -150,8 +150,8 @@ int communicator_freed(MPI_Comm comm, int, void*, void*) {
   return MPI_SUCCESS;
 }
 
-std::unique_ptr<CommunicatorState> describe(MPI_Comm comm) {
-  auto state = std::make_unique<CommunicatorState>();
+std::shared_ptr<CommunicatorState> describe(MPI_Comm comm) {
+  auto state = std::make_shared<CommunicatorState>();
   state->handle = comm;
   native.Comm_rank(comm, &state->rank);
   native.Comm_size(comm, &state->size);
@@ -229,7 +229,7 @@ bool may_postpone(CommunicatorState& state, std::uint32_t made) {
 }
 
 CommunicatorState* add(MPI_Comm comm, MPI_Comm parent, std::uint64_t tag, Making making) {
-  std::unique_ptr<CommunicatorState> state = describe(comm);
+  std::shared_ptr<CommunicatorState> state = describe(comm);
   const std::uint64_t members = members_hash(*state);
   state->agreed = members != 0;
   if (process.observation.messages || process.observation.traces)

@@ -5,7 +5,8 @@
 //
 // A state is made inside the call that makes the communicator, or at the communicator's first use when it
 // came from a call that is not ours (spawning, a library's inside). It is removed by the delete callback of
-// an attribute, when the program frees the communicator.
+// an attribute, when the program frees the communicator, and lasts as long as persistent requests that look
+// at it.
 
 #include "base/of_process.hpp"
 #include "job/mpi/rank_group.hpp"
@@ -34,8 +35,8 @@ struct Degrees {
   int out = 0;
 };
 
-struct CommunicatorState {
-  MPI_Comm handle;
+struct CommunicatorState : std::enable_shared_from_this<CommunicatorState> {
+  MPI_Comm handle{};
   int rank = 0;
   int size = 0;
   int remote_size = 0; ///< of an intercommunicator, else 0

@@ -100,8 +100,7 @@ const char* objection_to_engine(const CollectiveCall& call, CommunicatorState& c
   if (!communicator.agreed)
     return "a communicator of unknown origin";
 #if !defined(THALWEG_FAMILY_OPENMPI)
-  // MPICH takes the handle that stands for ours for inactive even when it was started, and its tests then
-  // mislead.
+  // A request that stands for ours is not proven with MPICH's own waits.
   if (call.function->mode == Mode::persistent)
     return "a persistent collective, which is left to MPICH";
 #endif
@@ -282,6 +281,10 @@ void gather_chosen_graph(MPI_Comm made) {
   } catch (const std::exception& error) { // calls gather it then, and tell what fails
     log_line(std::string("a graph of neighbors was not gathered: ") + error.what());
   }
+}
+
+engine::Tags persistent_tags(CommunicatorState& communicator) {
+  return engine_of(communicator).plans.persistent_tags();
 }
 
 int run_again(const FastPathEntry& known, const void* sendbuf, void* recvbuf) {

@@ -3,6 +3,7 @@
 
 // Runs a call on our own engine, where a strategy was chosen for it that can do it.
 
+#include "engine/execution.hpp"
 #include "mpi/call/collective_call.hpp"
 #include "mpi/choose/tuned_choices.hpp"
 #include "mpi/comm/communicators.hpp"
@@ -25,6 +26,10 @@ bool pass_over_collective(const CollectiveCall& call, CommunicatorState& communi
 /// In the call that makes a communicator with neighbors, of all its ranks: gathers the graph where the user
 /// chose a strategy that knows it, so that nonblocking calls find it too.
 void gather_chosen_graph(MPI_Comm made);
+
+/// Tags of a new persistent operation on a communicator with channels; none when they are used up, which all
+/// ranks see alike.
+engine::Tags persistent_tags(CommunicatorState& communicator);
 
 /// Makes a known call of our engine again, on other buffers of the host; returns MPI's error code.
 int run_again(const FastPathEntry& known, const void* sendbuf, void* recvbuf);

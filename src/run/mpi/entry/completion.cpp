@@ -2,12 +2,13 @@
 
 // The calls that wait for requests or look at them.
 //
-// Persistent operations of our own look complete to the library as soon as they are started; as long as they
-// are not, the library does not get to see them (requests.hpp).
+// To the library, persistent requests whose operations are our own this time look inactive. It does not get
+// to see them until the program has been told that they have completed (requests.hpp).
 
 #include "mpi/comm/own_communicators.hpp"
 #include "mpi/entry/entry.hpp"
 #include "mpi/entry/followed_requests.hpp"
+#include "mpi/run/generalized_requests.hpp"
 #include "mpi/run/requests.hpp"
 #include "mpi/trace/traced_requests.hpp"
 
@@ -21,25 +22,22 @@ namespace {
 class Visible {
 public:
   Visible(int count, MPI_Request* requests) : requests_(requests) {
-    if (!has_persistent()) {
+    if (!has_started_persistent())
       return;
-    }
     for (int index = 0; index < count; ++index) {
       const bool unfinished = is_unfinished(requests[index]);
       if (unfinished || is_unreported(requests[index])) {
         any_unfinished_ |= unfinished;
-        if (shadow_.empty()) {
+        if (shadow_.empty())
           shadow_.assign(requests, requests + count);
-        }
         shadow_[static_cast<std::size_t>(index)] = MPI_REQUEST_NULL;
         hidden_.push_back(static_cast<std::size_t>(index));
       }
     }
   }
   ~Visible() {
-    if (!any_hidden()) {
+    if (!any_hidden())
       return;
-    }
     for (const std::size_t index : hidden_) {
       shadow_[index] = requests_[index];
     }
@@ -85,10 +83,9 @@ void nudge_library(int count, const MPI_Request* requests) {
 
 // The first persistent operation of ours that has completed without the program's knowing, or -1.
 int first_unreported(int count, const MPI_Request* requests) {
-  for (int index = 0; has_persistent() && index < count; ++index) {
-    if (is_unreported(requests[index])) {
+  for (int index = 0; has_started_persistent() && index < count; ++index) {
+    if (is_unreported(requests[index]))
       return index;
-    }
   }
   return -1;
 }
@@ -145,12 +142,21 @@ int report_in_status(MPI_Request* request, MPI_Status statuses[], int index, Fai
   return code;
 }
 
+// All of ours among requests that have completed, beside the library's `code` for the others.
+int report_ours(const std::vector<std::size_t>& ours, MPI_Request requests[], MPI_Status statuses[],
+                int code) {
+  Failures failures;
+  for (const std::size_t index : ours)
+    report_in_status(&requests[index], statuses, static_cast<int>(index), failures);
+  return failures.reported(code, statuses);
+}
+
 int test(MPI_Request* request, int* flag, MPI_Status* status) {
-  if (has_persistent() && is_unfinished(*request)) {
+  if (has_started_persistent() && is_unfinished(*request)) {
     *flag = 0;
     return MPI_SUCCESS;
   }
-  if (has_persistent() && is_unreported(*request)) {
+  if (has_started_persistent() && is_unreported(*request)) {
     *flag = 1;
     return report_completion(request, status);
   }
@@ -170,17 +176,24 @@ int testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[])
     code = native.Testall(count, visible.requests(), flag, statuses);
     ours = visible.hidden();
   }
-  Failures failures;
-  for (const std::size_t index : ours)
-    if (*flag != 0)
-      report_in_status(&requests[index], statuses, static_cast<int>(index), failures);
-  return failures.reported(code, statuses);
+  return *flag == 0 ? code : report_ours(ours, requests, statuses, code);
+}
+
+// Of requests that have all completed: the library is to see none of its own that it has not started.
+int report_all(int count, MPI_Request requests[], MPI_Status statuses[]) {
+  std::vector<std::size_t> ours;
+  const int code = [&] {
+    Visible visible(count, requests);
+    ours = visible.hidden();
+    return native.Waitall(count, visible.requests(), statuses);
+  }();
+  return report_ours(ours, requests, statuses, code);
 }
 
 // Waits until the request has completed, which the library is told by the program's own call.
 int poll_completion(MPI_Request request) {
   return poll([&](bool& found) -> int {
-    if (has_persistent() && (is_unfinished(request) || is_unreported(request))) {
+    if (has_started_persistent() && (is_unfinished(request) || is_unreported(request))) {
       found = !is_unfinished(request);
       return MPI_SUCCESS;
     }
@@ -219,9 +232,8 @@ int testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status
   }
   Visible visible(count, requests);
   const int code = native.Testany(count, visible.requests(), index, flag, status);
-  if (visible.any_hidden() && *flag != 0 && *index == MPI_UNDEFINED) {
+  if (visible.any_hidden() && *flag != 0 && *index == MPI_UNDEFINED)
     *flag = 0;
-  }
   return code;
 }
 
@@ -235,9 +247,8 @@ int testsome(int incount, MPI_Request requests[], int* outcount, int indices[], 
   }
   Visible visible(incount, requests);
   const int code = native.Testsome(incount, visible.requests(), outcount, indices, statuses);
-  if (visible.any_hidden() && *outcount == MPI_UNDEFINED) {
+  if (visible.any_hidden() && *outcount == MPI_UNDEFINED)
     *outcount = 0;
-  }
   return code;
 }
 
@@ -273,11 +284,9 @@ int handle_Waitall(const CallSite& site, int count, MPI_Request requests[], MPI_
     if (const int code = poll_completion(requests[index]); code != MPI_SUCCESS)
       return waited.all(code, statuses);
   }
-  Failures failures;
-  for (int index = 0; has_persistent() && index < count; ++index)
-    failures.note(index, take_ending(requests[index]));
-  const int code = native.Waitall(count, requests, statuses);
-  return waited.all(failures.reported(code, statuses), statuses);
+  const int code = has_started_persistent() ? report_all(count, requests, statuses)
+                                            : native.Waitall(count, requests, statuses);
+  return waited.all(code, statuses);
 }
 
 int handle_Waitany(const CallSite& site, int count, MPI_Request requests[], int* index, MPI_Status* status) {
@@ -287,9 +296,8 @@ int handle_Waitany(const CallSite& site, int count, MPI_Request requests[], int*
   const GeneralizedRequests generalized(count, requests);
   WaitedRequests waited(count, requests);
   status = waited.status(status);
-  if (!must_poll_requests() && !has_persistent()) {
+  if (!must_poll_requests() && !has_started_persistent())
     return waited.one(native.Waitany(count, requests, index, status), *index, status);
-  }
   const int ended = poll_tests([&](int* flag) { return testany(count, requests, index, flag, status); });
   return waited.one(ended, *index, status);
 }
@@ -302,7 +310,7 @@ int handle_Waitsome(const CallSite& site, int incount, MPI_Request requests[], i
   const GeneralizedRequests generalized(incount, requests);
   WaitedRequests waited(incount, requests);
   statuses = waited.statuses(statuses);
-  if (!must_poll_requests() && !has_persistent()) {
+  if (!must_poll_requests() && !has_started_persistent()) {
     return waited.some(native.Waitsome(incount, requests, outcount, indices, statuses), *outcount, indices,
                        statuses);
   }
@@ -374,14 +382,13 @@ int handle_Request_get_status(const CallSite& site, MPI_Request request, int* fl
   const CallObserver observer(Function::Request_get_status, site, MPI_COMM_NULL, no_bytes,
                               of_reports_and_traces);
   progress_in_call();
-  if (has_persistent() && is_unfinished(request)) {
+  if (has_started_persistent() && is_unfinished(request)) {
     *flag = 0;
     return MPI_SUCCESS;
   }
   const int code = native.Request_get_status(request, flag, status);
-  if (has_persistent() && is_unreported(request)) {
+  if (has_started_persistent() && is_unreported(request))
     *flag = 1;
-  }
   looked_in_vain(code == MPI_SUCCESS && *flag == 0);
   return code;
 }

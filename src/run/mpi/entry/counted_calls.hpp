@@ -128,11 +128,17 @@ constexpr bool looks_only(Function function) {
   return true;
 }
 
+/// Requests that calls of the function treat on their own.
+[[gnu::always_inline]] inline const std::atomic<int>& special_requests_of(Function function) {
+  return function == Function::Start || function == Function::Startall ? process.counts.persistent_handles
+                                                                       : process.counts.special_requests;
+}
+
 /// Of a call that completes requests, or starts them. None of them may be one that is treated on its own, or
 /// followed to its end.
 [[gnu::always_inline]] inline bool goes_straight_with_requests(Function function,
                                                                const void* return_address) {
-  return process.counts.special_requests.load(std::memory_order_relaxed) == 0 &&
+  return special_requests_of(function).load(std::memory_order_relaxed) == 0 &&
          PerThread<FollowedRequests>::here().used == 0 && goes_straight(function, return_address, MPI_Comm{});
 }
 

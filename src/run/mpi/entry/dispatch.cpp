@@ -22,6 +22,8 @@
 #include "mpi/trace/followed_span.hpp"
 #include "mpi/wait/polling.hpp"
 
+#include <optional>
+
 namespace thalweg::mpi {
 
 namespace {
@@ -133,16 +135,31 @@ private:
   CommunicatorState& communicator_;
 };
 
+// Persistent calls that nobody chooses for, and of which something is learned. MPICH's own waits are not
+// proven with them.
+bool may_learn_persistent(const CollectiveCall& call) {
+  return own_family == Family::openmpi && call.function->mode == Mode::persistent &&
+         runtime.learns_nonblocking && choices().of(call.function->operation) == nullptr;
+}
+
+CallResult run(const CollectiveCall& call, CommunicatorState& communicator, const Choice& choice) {
+  CallResult ran = std::visit(CallRunner{call, communicator, choice}, choice.implementation);
+  if (ran.outcome == Outcome::declined)
+    ran.code = make_by_library(call, communicator, choice);
+  return ran;
+}
+
 // `note` is what the report notes of it, but for how it ends.
 CallResult make(const CollectiveCall& call, CommunicatorState& communicator, Note note) {
   if (communicator.is_measured) [[unlikely]]
     learned_call_ended(call, communicator, true); // the one before, which was left by a jump
+  if (may_learn_persistent(call))
+    if (const std::optional<int> code = make_learned_persistent(call, communicator, persistent_tags))
+      return {Outcome::done, "native", "its starts run what is learned", *code};
   const Decision decision = decide(call, communicator);
   const MeasuredCall measured(call, communicator);
   const Choice& choice = *decision.choice;
-  CallResult ran = std::visit(CallRunner{call, communicator, choice}, choice.implementation);
-  if (ran.outcome == Outcome::declined)
-    ran.code = make_by_library(call, communicator, choice);
+  const CallResult ran = run(call, communicator, choice);
   note.implementation = ran.implementation;
   note.reason = ran.reason;
   if (note.row != nullptr && (process.observation.traffic || process.observation.traces) &&
@@ -231,6 +248,10 @@ bool others_complete(const CollectiveCall& call, bool is_root) {
 void pass_over(const CollectiveCall& call, CommunicatorState& communicator) {
   if (communicator.is_measured) [[unlikely]]
     learned_call_ended(call, communicator, true);
+  if (may_learn_persistent(call)) {
+    pass_over_learned_persistent(call, communicator, persistent_tags);
+    return;
+  }
   const Decision decision = decide(call, communicator);
   const MeasuredCall measured(call, communicator);
   const Choice& choice = *decision.choice;

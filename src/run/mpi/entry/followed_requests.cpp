@@ -3,6 +3,7 @@
 
 #include "base/assertion.hpp"
 #include "mpi/observe/ticks.hpp"
+#include "mpi/run/requests.hpp"
 #include "mpi/state/runtime.hpp"
 
 #include <algorithm>
@@ -33,6 +34,16 @@ double seconds_of(std::uint64_t ticks) {
   return 1e-9 * runtime.tick_scale.ns_so_far(ticks);
 }
 
+// A persistent request that has completed counts as over before the program is told, which takes no more
+// time.
+bool is_over(const FollowedRequest& one, MPI_Request now) {
+  if (now == MPI_REQUEST_NULL || !one.is_persistent)
+    return now == MPI_REQUEST_NULL;
+  int flag = 0;
+  return !is_unfinished(one.request) &&
+         native.Request_get_status(one.request, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && flag != 0;
+}
+
 } // namespace
 
 // A handle that is there already was completed elsewhere, but for that of a call that was measured just now.
@@ -46,6 +57,7 @@ void follow_request(MPI_Request request, observe::CallRow& row, std::uint64_t be
   if (place.measured.figures != nullptr && !is_kept) [[unlikely]]
     place.measured.figures = nullptr;
   place.request = request;
+  place.is_persistent = false;
   place.row = &row;
   place.begin_ticks = begin_ticks;
   place.exposed_ticks = end_ticks - begin_ticks;
@@ -55,6 +67,12 @@ void follow_request(MPI_Request request, const MeasuredStart& measured) {
   if (request != MPI_REQUEST_NULL)
     place_of(request) = {request, &unreported_row(), measured.begin_ticks,
                          observe::ticks() - measured.begin_ticks, measured};
+}
+
+void follow_persistent(MPI_Request request, const MeasuredStart& measured) {
+  forget_request(request); // its last start, which another thread may have completed
+  follow_request(request, measured);
+  place_of(request).is_persistent = true;
 }
 
 void forget_request(MPI_Request request) {
@@ -93,7 +111,7 @@ void RequestWatch::end() {
       continue;
     THALWEG_ASSERT(light, one.row != nullptr);
     one.exposed_ticks += now - begin_ticks_;
-    if (requests_[places_[index]] != MPI_REQUEST_NULL)
+    if (!is_over(one, requests_[places_[index]]))
       continue;
     const bool is_measured = one.measured.figures != nullptr;
     if (is_measured) [[unlikely]] {

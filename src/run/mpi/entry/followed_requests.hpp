@@ -22,6 +22,7 @@ struct FollowedRequest {
   std::uint64_t begin_ticks = 0;
   std::uint64_t exposed_ticks = 0;
   MeasuredStart measured = {}; ///< of learning, where it measures the call
+  bool is_persistent = false;  ///< its handle stays
 };
 
 /// A thread's. An operation that another thread completes stays until its place is taken by another.
@@ -38,6 +39,7 @@ void follow_request(MPI_Request request, observe::CallRow& row, std::uint64_t be
 
 /// The same for learning, before the report follows the call too. It is here now.
 void follow_request(MPI_Request request, const MeasuredStart& measured);
+void follow_persistent(MPI_Request request, const MeasuredStart& measured);
 /// No call is counted in it.
 observe::CallRow& unreported_row();
 /// The program has freed the request, and the library may give its handle to another operation.

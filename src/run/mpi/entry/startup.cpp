@@ -204,9 +204,7 @@ void agree_on_progress(const job::Agreement& world) {
     const std::vector<Able> able = world.allgather(Able{comes, comes && may_execute_in_progress()});
     if (runtime.wait.yields && std::ranges::all_of(able, &Able::yields))
       yield_in_progress();
-    runtime.wait.executes_in_progress = runtime.world.placement.node_count == 1 &&
-                                        runtime.settings.shared_memory &&
-                                        std::ranges::all_of(able, &Able::executes);
+    runtime.wait.executes_in_progress = std::ranges::all_of(able, &Able::executes);
   }
   runtime.wait.polls_collectives = (runtime.wait.yields && !runtime.wait.yields_in_progress) ||
                                    (executes && !runtime.wait.executes_in_progress);

@@ -8,6 +8,7 @@
 #include "mpi/comm/clocks.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/wait/polling.hpp"
+#include "mpi/wait/progress_thread.hpp"
 #include "tune/candidates.hpp"
 
 #include <algorithm>
@@ -123,7 +124,8 @@ void add_threaded(std::vector<tune::PredictedCandidate>& found, const strategies
 std::string candidates_text(const CallKind& kind, const UnitSize& size, tune::Breadth breadth,
                             CommunicatorState& communicator, std::size_t max_bytes) {
   std::vector<tune::PredictedCandidate> found = in_order(kind, size, breadth, communicator);
-  if (!kind.blocks)
+  // Between hosts the thread needs a level that the library has given or not.
+  if (!kind.blocks && (communicator.group().node_count() == 1 || thread_may_call_library()))
     add_threaded(found, *strategies::find_call(call_name(kind.operation)));
   found.resize(std::min(found.size(), max_candidates));
   std::string text;

@@ -54,6 +54,7 @@ struct Ordering {
 std::string ordering_text(const CallKind& kind, const UnitSize& size, tune::Breadth breadth,
                           CommunicatorState& communicator, std::size_t max_bytes);
 Ordering ordering_of(const std::string& text);
+inline constexpr const char* no_ordering_text = "0\n";
 
 /// Rank 0 asks the model, of the machine that was probed or else of a default one, and tells the others.
 Ordering agreed_ordering(const CallKind& kind, const UnitSize& size, tune::Breadth breadth,

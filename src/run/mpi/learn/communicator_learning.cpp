@@ -7,14 +7,13 @@
 #include "mpi/choose/tuned_choices.hpp"
 #include "mpi/comm/clocks.hpp"
 #include "mpi/learn/agreement.hpp"
+#include "mpi/learn/new_context.hpp"
 #include "mpi/learn/tuning_context.hpp"
+#include "mpi/run/call_binding.hpp"
 #include "mpi/run/communicator_plans.hpp"
 #include "mpi/state/process_state.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/wait/polling.hpp"
-
-#include <bit>
-#include <fmt/format.h>
 
 namespace thalweg::mpi {
 
@@ -22,19 +21,9 @@ namespace {
 
 // More kinds of calls than this on a communicator are left alone.
 constexpr std::size_t max_sequences = 128;
+// The same of persistent calls, each of which is a kind of its own.
+constexpr std::uint32_t max_persistent_calls = 64;
 constexpr int clock_trials = 5;
-// What it is thought to take to get ready, where a communicator has no channels yet.
-constexpr double ready_seconds = 1e-3;
-
-// What an agreement is thought to take, before there was one.
-double expected_agreement_seconds(int ranks, int nodes) {
-  constexpr double message = 5e-6;
-  constexpr double between_nodes = 4;
-  constexpr double with_shared_cores = 4;
-  return message * (1 + std::bit_width(static_cast<unsigned>(ranks - 1))) * (nodes > 1 ? between_nodes : 1) *
-         (runtime.world.placement.oversubscribed ? with_shared_cores : 1);
-}
-
 // Is the kind known from the call's signature, whoever is the root? Not of those that have arrays, nor where
 // counts of the root's blocks are those of one.
 bool is_identified_by_signature(const CollectiveCall& call, const CommunicatorState& communicator) {
@@ -44,15 +33,6 @@ bool is_identified_by_signature(const CollectiveCall& call, const CommunicatorSt
   const bool has_arrays = shape.gives.has_arrays() || shape.takes.has_arrays();
   const bool has_root_of_blocks = is_rooted(shape) && (shape.gives.is_by_rank() || shape.takes.is_by_rank());
   return !has_arrays && !has_root_of_blocks && is_identified_by_handles(call, ranks_of(communicator));
-}
-
-/// Was the entry found for units like these?
-bool is_alike(const TunedChoices::Entry& entry, const UnitSize& size, int others) {
-  const auto degree_class = [others](double degree) {
-    return pattern::size_class(degree > 0 ? static_cast<std::int64_t>(degree + 0.5) : others);
-  };
-  return size.bytes >= 0 && pattern::size_class(entry.bytes) == pattern::size_class(size.bytes) &&
-         degree_class(entry.degree) == degree_class(size.degree);
 }
 
 } // namespace
@@ -89,24 +69,10 @@ CommunicatorLearning::CallSequence* CommunicatorLearning::sequence_of(const Call
 TuningContext& CommunicatorLearning::context_of(CallSequence& sequence, const CallKind& kind,
                                                 pattern::TrafficClass traffic, const UnitSize& size) {
   std::unique_ptr<TuningContext>& context = sequence.contexts[traffic];
-  if (!context) {
-    const TunedChoices::Entry* start = tuned_choices().nearest(
-        kind.operation, kind.blocks ? Mode::blocking : Mode::nonblocking, size, communicator_);
-    const bool searched = start != nullptr && start->finder != TunedChoices::Finder::interrupted &&
-                          is_alike(*start, size, communicator_.size - 1);
-    context = std::make_unique<TuningContext>(kind, start == nullptr ? nullptr : &start->choice, searched,
-                                              circumstances(), exploration_budget_);
-  }
+  if (!context)
+    context = new_context(kind, size, communicator_, circumstances_of(communicator_, agreement_seconds_),
+                          exploration_budget_);
   return *context;
-}
-
-// The same on all ranks: channels are opened on all of them, and agreements are agreed upon.
-Circumstances CommunicatorLearning::circumstances() const {
-  const int ranks = communicator_.size;
-  const int nodes = communicator_.group().node_count();
-  return {ranks, nodes,
-          agreement_seconds_ > 0 ? agreement_seconds_ : expected_agreement_seconds(ranks, nodes),
-          communicator_.is_open() ? 0 : ready_seconds};
 }
 
 const CommunicatorLearning::LearnedCall& CommunicatorLearning::find(const CollectiveCall& call) {
@@ -120,13 +86,13 @@ const CommunicatorLearning::LearnedCall& CommunicatorLearning::find(const Collec
     return entry;
   LearnedCall& result = is_identified_by_signature(call, communicator_) ? entry : unlike_any_;
   const std::optional<CallKind> kind = kind_of(call, communicator_);
-  const bool wanted = kind && (kind->exact || runtime.settings.learn == LearnMode::all);
+  const bool wanted = kind && is_learning_wanted(*kind);
   result = {call.function, signature, wanted ? sequence_of(*kind) : nullptr, kind ? kind->bytes : 0};
   return result;
 }
 
 Decision CommunicatorLearning::choose(const CollectiveCall& call) {
-  if (stopped_)
+  if (stopped_ || call.function->mode == Mode::persistent)
     return {};
   const bool blocks = call.function->mode == Mode::blocking;
   if (wants_channels_ && blocks) [[unlikely]] {
@@ -155,6 +121,23 @@ Decision CommunicatorLearning::choose(const CollectiveCall& call) {
     sequence->current->arrived(local_seconds() + clock_offset_seconds_);
   }
   return {&choice, &sequence->current->calls_left()};
+}
+
+std::optional<CallKind> CommunicatorLearning::add_persistent(const CollectiveCall& call) {
+  THALWEG_ASSERT(light, call.function->mode == Mode::persistent);
+  if (stopped_ || persistent_calls_ == max_persistent_calls)
+    return std::nullopt;
+  std::optional<CallKind> kind = kind_of(call, communicator_);
+  if (!kind || !is_learning_wanted(*kind))
+    return std::nullopt;
+  if (!communicator_.is_open()) {
+    barrier_before_creation(communicator_.handle);
+    open_channels_now(communicator_);
+  }
+  if (objection(call, communicator_) != nullptr)
+    return std::nullopt;
+  ++persistent_calls_;
+  return kind;
 }
 
 Decision CommunicatorLearning::choose_for_start(const LearnedCall& found) {
@@ -210,9 +193,7 @@ MeasuredStart CommunicatorLearning::measured(const CollectiveCall& call, bool re
 
 void CommunicatorLearning::stop_on_different_ways(const TuningContext& context) {
   stopped_ = true;
-  log_line(fmt::format("learning of {} on {} ranks has gone different ways and stops; please report this",
-                       call_name(context.kind().operation), communicator_.size));
-  THALWEG_ASSERT(light, !"ranks have gone different ways");
+  report_different_ways(context.kind(), communicator_.size);
 }
 
 void CommunicatorLearning::close_round(CallSequence& sequence) {

@@ -11,6 +11,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 namespace thalweg::mpi {
@@ -25,6 +26,10 @@ public:
   /// After the call, where choose() has said that it is measured: where its figure goes, if it has only
   /// started.
   MeasuredStart measured(const CollectiveCall& call, bool refused);
+
+  /// Inside of the call that makes a persistent request: whether its starts learn, the same on all ranks.
+  /// Opens the channels that they need, as no start can.
+  std::optional<CallKind> add_persistent(const CollectiveCall& call);
 
   /// Completes what is under way, before the communicator or MPI ends.
   void finish();
@@ -60,7 +65,6 @@ private:
   CallSequence* sequence_of(const CallKind& kind);
   TuningContext& context_of(CallSequence& sequence, const CallKind& kind, pattern::TrafficClass traffic,
                             const UnitSize& size);
-  Circumstances circumstances() const;
   Decision choose_for_start(const LearnedCall& found);
   /// True where a round is open.
   bool open_started_round(CallSequence& sequence);
@@ -80,6 +84,7 @@ private:
   LearnedCall unlike_any_;            ///< of calls that their signatures do not identify
   CallSequence* measuring_ = nullptr; ///< the call under way
   std::uint32_t started_kinds_ = 0;
+  std::uint32_t persistent_calls_ = 0;
   bool wants_channels_ = false; ///< for nonblocking calls: the next one that blocks opens them
   bool ready_ = false;
   bool stopped_ = false;

@@ -6,6 +6,7 @@
 #include "mpi/comm/gathering.hpp"
 #include "mpi/learn/communicator_learning.hpp"
 #include "mpi/learn/learned_entry.hpp"
+#include "mpi/learn/persistent_call.hpp"
 #include "mpi/state/runtime.hpp"
 
 #include <algorithm>
@@ -43,13 +44,33 @@ private:
   std::vector<LearnedEntry> entries_;
 };
 
+// What ranks agree on for a persistent request that this rank has freed: others may have yet to begin it.
+struct LeftAgreement {
+  std::shared_ptr<CommunicatorState> communicator;
+  std::unique_ptr<StartedCalls> calls; // ends first
+};
+
 struct LearningStore {
   std::mutex mutex;
   Collection collection;
+  std::vector<PersistentCall*> persistent; // that have not been freed
+  std::vector<LeftAgreement> left;
 };
 
 LearningStore& kept() {
   return of_process<LearningStore>();
+}
+
+// A persistent call and a nonblocking one may have a pick for the same case: that of more trials.
+void add(std::vector<tune::Pick>& picks, tune::Pick pick) {
+  const auto known = std::ranges::find_if(picks, [&](const tune::Pick& other) {
+    return std::tie(other.call, other.ranks, other.nodes, other.bytes, other.degree) ==
+           std::tie(pick.call, pick.ranks, pick.nodes, pick.bytes, pick.degree);
+  });
+  if (known == picks.end())
+    picks.push_back(std::move(pick));
+  else if (known->trials < pick.trials)
+    *known = std::move(pick);
 }
 
 std::int32_t rounded_degree(double degree) {
@@ -59,8 +80,8 @@ std::int32_t rounded_degree(double degree) {
 LearnedEntry entry_of(const TuningContext& context, CommunicatorState& communicator) {
   const tune::Learner& learner = context.learner();
   LearnedEntry entry;
-  entry.call = context.kind().blocks ? "" : LearnedEntry::nonblocking_mark;
-  entry.call += call_name(context.kind().operation);
+  entry.call = LearnedEntry::name_of(call_name(context.kind().operation), context.kind().blocks,
+                                     context.kind().is_persistent);
   entry.ranks = communicator.size;
   entry.nodes = communicator.group().node_count();
   entry.bytes = context.bytes();
@@ -79,13 +100,14 @@ LearnedEntry entry_of(const TuningContext& context, CommunicatorState& communica
   return entry;
 }
 
+void collect(const TuningContext& context, CommunicatorState& communicator, Collection& collection) {
+  if (communicator.rank == 0 && context.arrivals().calls > 0)
+    collection.add(entry_of(context, communicator));
+}
+
 void collect(const CommunicatorLearning& learning, Collection& collection) {
-  CommunicatorState& communicator = learning.communicator();
-  if (communicator.rank == 0)
-    learning.for_each([&](const TuningContext& context) {
-      if (context.arrivals().calls > 0)
-        collection.add(entry_of(context, communicator));
-    });
+  learning.for_each(
+      [&](const TuningContext& context) { collect(context, learning.communicator(), collection); });
 }
 
 } // namespace
@@ -96,8 +118,29 @@ void keep_learned(const CommunicatorLearning& learning) {
   collect(learning, all.collection);
 }
 
+namespace {
+
+// What all ranks have begun, as all of them have made the same starts.
+void finish_persistent() {
+  std::vector<PersistentCall*> living;
+  std::vector<LeftAgreement> left;
+  {
+    LearningStore& all = kept();
+    const std::lock_guard lock(all.mutex);
+    living = all.persistent;
+    left.swap(all.left);
+  }
+  for (PersistentCall* call : living)
+    call->finish_learning();
+}
+
+} // namespace
+
 LearningResults gather_learned() {
+  finish_persistent();
   Collection own = kept().collection;
+  for (const PersistentCall* call : kept().persistent)
+    collect(call->context(), call->communicator(), own);
   for (CommunicatorState* communicator : living_communicators())
     if (communicator->learning) {
       auto& learning = static_cast<CommunicatorLearning&>(*communicator->learning);
@@ -115,7 +158,7 @@ LearningResults gather_learned() {
   learned.document = document_of(entries);
   for (const LearnedEntry& entry : entries)
     if (std::optional<tune::Pick> pick = pick_of(entry))
-      (entry.is_nonblocking() ? learned.nonblocking : learned.picks).push_back(*std::move(pick));
+      add(entry.blocks() ? learned.picks : learned.nonblocking, *std::move(pick));
   return learned;
 }
 
@@ -131,13 +174,38 @@ public:
   }
 };
 
+CommunicatorLearning& learning_of(CommunicatorState& communicator) {
+  if (!communicator.learning)
+    communicator.learning = std::make_unique<KeptLearning>(communicator);
+  return static_cast<CommunicatorLearning&>(*communicator.learning);
+}
+
+/// Its request is freed by one rank after the other, and none waits for another then.
+class KeptPersistentCall final : public PersistentCall {
+public:
+  KeptPersistentCall(const CollectiveCall& call, const CallKind& kind, CommunicatorState& communicator,
+                     engine::Tags tags)
+      : PersistentCall(call, kind, communicator, tags) {
+    LearningStore& all = kept();
+    const std::lock_guard lock(all.mutex);
+    all.persistent.push_back(this);
+  }
+  ~KeptPersistentCall() override {
+    LearningStore& all = kept();
+    const std::lock_guard lock(all.mutex);
+    std::erase(all.persistent, this);
+    collect(context(), communicator(), all.collection);
+    std::erase_if(all.left, [](const LeftAgreement& one) { return !one.calls->is_agreeing(); });
+    if (std::unique_ptr<StartedCalls> calls = take_agreement())
+      all.left.push_back({shared_communicator(), std::move(calls)});
+  }
+};
+
 } // namespace
 
 Decision learned_choice(const CollectiveCall& call, CommunicatorState& communicator) {
   try {
-    if (!communicator.learning)
-      communicator.learning = std::make_unique<KeptLearning>(communicator);
-    return static_cast<CommunicatorLearning&>(*communicator.learning).choose(call);
+    return learning_of(communicator).choose(call);
   } catch (const std::exception& error) {
     log_line(std::string(function_name(call)) + ": learning failed: " + error.what());
     return {};
@@ -153,6 +221,34 @@ MeasuredStart learned_call_ended(const CollectiveCall& call, CommunicatorState& 
     log_line(std::string(function_name(call)) + ": learning failed: " + error.what());
   }
   return {};
+}
+
+std::optional<int> make_learned_persistent(const CollectiveCall& call, CommunicatorState& communicator,
+                                           TakeTags take_tags) {
+  try {
+    const std::optional<CallKind> kind = learning_of(communicator).add_persistent(call);
+    const engine::Tags tags = kind ? take_tags(communicator) : engine::Tags{0, 0};
+    if (tags.count == 0)
+      return std::nullopt;
+    auto made = std::make_unique<KeptPersistentCall>(call, *kind, communicator, tags);
+    const int code = call.function->native(call);
+    if (code == MPI_SUCCESS)
+      stand_in(std::move(made), call.comm, *call.request);
+    return code;
+  } catch (const std::exception& error) {
+    log_line(std::string(function_name(call)) + ": learning failed: " + error.what());
+  }
+  return std::nullopt;
+}
+
+void pass_over_learned_persistent(const CollectiveCall& call, CommunicatorState& communicator,
+                                  TakeTags take_tags) {
+  if (learning_of(communicator).add_persistent(call))
+    take_tags(communicator);
+}
+
+MeasuredStart take_measured_start() {
+  return take_measure_of_start();
 }
 
 } // namespace thalweg::mpi

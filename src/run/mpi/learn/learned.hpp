@@ -3,12 +3,14 @@
 
 // What all ranks have learned, for the report and the tuning file.
 
+#include "engine/execution.hpp"
 #include "mpi/call/collective_call.hpp"
 #include "mpi/choose/tuned_choices.hpp"
 #include "mpi/comm/communicators.hpp"
 #include "mpi/learn/started_calls.hpp"
 #include "tune/tuning_file.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,5 +37,17 @@ LearningResults gather_learned();
 /// the figure of a started one goes.
 Decision learned_choice(const CollectiveCall& call, CommunicatorState& communicator);
 MeasuredStart learned_call_ended(const CollectiveCall& call, CommunicatorState& communicator, bool refused);
+
+/// Makes a persistent request whose starts learn, and gives MPI's code; nothing where nothing is learned of
+/// it. The tags are for all its runs, none where there are no more.
+using TakeTags = engine::Tags (*)(CommunicatorState&);
+std::optional<int> make_learned_persistent(const CollectiveCall& call, CommunicatorState& communicator,
+                                           TakeTags take_tags);
+/// This rank makes none, as the library refuses the call here: later ones are the same on all ranks.
+void pass_over_learned_persistent(const CollectiveCall& call, CommunicatorState& communicator,
+                                  TakeTags take_tags);
+
+/// Where the figure of this thread's last start of such a request goes; once.
+MeasuredStart take_measured_start();
 
 } // namespace thalweg::mpi

@@ -117,6 +117,22 @@ ordered_json array_of(std::span<const LearnedEntry> entries) {
 
 } // namespace
 
+std::string LearnedEntry::name_of(std::string_view operation, bool blocks, bool is_persistent) {
+  std::string name(operation);
+  if (is_persistent)
+    return name.append(persistent_mark);
+  return blocks ? name : std::string(nonblocking_mark) + name;
+}
+
+std::string_view LearnedEntry::operation() const {
+  std::string_view name = call;
+  if (is_persistent())
+    name.remove_suffix(persistent_mark.size());
+  else if (is_nonblocking())
+    name.remove_prefix(nonblocking_mark.size());
+  return name;
+}
+
 bool LearnedEntry::is_same_case(const LearnedEntry& other) const {
   return std::tie(call, ranks, nodes, bytes, degree) ==
          std::tie(other.call, other.ranks, other.nodes, other.bytes, other.degree);

@@ -16,8 +16,10 @@
 namespace thalweg::mpi {
 
 struct LearnedEntry {
-  static constexpr std::string_view nonblocking_mark = "i"; ///< as in MPI's names
-  std::string call; ///< as in selections, of nonblocking ones behind that mark
+  /// As in MPI's names. No call's own begins or ends so.
+  static constexpr std::string_view nonblocking_mark = "i";
+  static constexpr std::string_view persistent_mark = "_init";
+  std::string call; ///< as in selections, behind the one mark or in front of the other
   std::int32_t ranks = 0;
   std::int32_t nodes = 0;
   std::int64_t bytes = 0;
@@ -35,11 +37,12 @@ struct LearnedEntry {
   double transfer_seconds = 0;
   std::vector<tune::Trial> trials;
 
-  bool is_nonblocking() const { return call.starts_with(nonblocking_mark); } // no call begins so
+  static std::string name_of(std::string_view operation, bool blocks, bool is_persistent);
+  bool is_nonblocking() const { return call.starts_with(nonblocking_mark); }
+  bool is_persistent() const { return call.ends_with(persistent_mark); }
+  bool blocks() const { return !is_nonblocking() && !is_persistent(); }
   /// As in selections.
-  std::string_view operation() const {
-    return std::string_view(call).substr(is_nonblocking() ? nonblocking_mark.size() : 0);
-  }
+  std::string_view operation() const;
   /// Of the same calls, on another communicator?
   bool is_same_case(const LearnedEntry& other) const;
 };

@@ -48,6 +48,7 @@ struct StartedAgreement::Exchange {
   enum class Part : std::uint8_t { subject, meeting, votes, done };
 
   void begin(const control::CollectiveCall& call) {
+    has_ended.store(false, std::memory_order_relaxed);
     switch_point.open();
     begin(Part::subject, call);
   }
@@ -59,6 +60,7 @@ struct StartedAgreement::Exchange {
         return false;
       if (part == Part::votes) {
         part = Part::done;
+        has_ended.store(true, std::memory_order_release);
         switch_point.agree(static_cast<std::uint32_t>(votes[0].largest));
       } else if (part == Part::subject && !text.empty()) {
         begin(Part::meeting, allreduce(own_vote, votes));
@@ -81,6 +83,7 @@ struct StartedAgreement::Exchange {
   std::vector<Figures> votes{1};
   tune::SwitchPoint switch_point;
   std::atomic<bool> has_failed{false};
+  std::atomic<bool> has_ended{false};
   Part part = Part::done;
   std::optional<control::Collective> under_way; ///< ends before what it works on
 
@@ -177,6 +180,11 @@ bool StartedAgreement::holds_at_this_start() {
     seconds_ += local_seconds() - begun;
   }
   return step == Step::behind;
+}
+
+bool StartedAgreement::has_ended() const {
+  return exchange_->has_ended.load(std::memory_order_acquire) ||
+         exchange_->has_failed.load(std::memory_order_acquire);
 }
 
 double StartedAgreement::complete() {

@@ -27,6 +27,8 @@ public:
   StartedAgreement& operator=(const StartedAgreement&) = delete;
 
   bool is_pending() const { return pending_; }
+  /// Is all of what is pending agreed on? complete() waits for nobody then.
+  bool has_ended() const;
 
   /// At the same start on all ranks: the largest of each of a row of numbers, and the sums of some; or rank
   /// 0's text, of which the end is cut off beyond what fits.

@@ -10,6 +10,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 namespace thalweg::mpi {
 
@@ -48,6 +49,12 @@ void give_back(tune::RoundFigures* figures) {
 StartedCalls::StartedCalls(CommunicatorState& communicator, std::uint32_t number)
     : communicator_(communicator), number_(number), figures_(take_figures()) {
   THALWEG_ASSERT(light, number < max_kinds);
+}
+
+StartedCalls::StartedCalls(CommunicatorState& communicator, std::shared_ptr<transport::Transport> transport,
+                           std::int32_t first_tag)
+    : communicator_(communicator), figures_(take_figures()) {
+  agreement_.emplace(std::move(transport), first_tag);
 }
 
 StartedCalls::~StartedCalls() {
@@ -92,7 +99,7 @@ StartedCalls::Between StartedCalls::at_start(TuningContext& context) {
 }
 
 bool StartedCalls::open_round(TuningContext& context, const tune::Round& round) {
-  if (round.kind != tune::Round::Kind::run && !communicator_.is_open()) {
+  if (round.kind != tune::Round::Kind::run && !agreement_ && !communicator_.is_open()) {
     wanted_ = round;
     phase_ = Phase::closed;
     return false;
@@ -129,8 +136,8 @@ void StartedCalls::begin_agreement(TuningContext& context) {
 
 // All of them take long to predict; the default ones have most of the gain.
 void StartedCalls::begin_ordering(TuningContext& context) {
-  std::string text;
-  if (communicator_.rank == 0)
+  std::string text = no_ordering_text;
+  if (communicator_.rank == 0 && communicator_.is_open())
     text = ordering_text(context.kind(), {context.bytes(), context.degree()},
                          context.learner().batches() == 0 ? tune::Breadth::defaults : tune::Breadth::all,
                          communicator_, StartedAgreement::text_bytes);

@@ -10,6 +10,7 @@
 #include "tune/round_figures.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 namespace thalweg::mpi {
@@ -32,6 +33,10 @@ public:
 
   /// `number`: of the kind on its communicator, the same on all ranks.
   StartedCalls(CommunicatorState& communicator, std::uint32_t number);
+  /// The same for a call of its own, on tags of its own (StartedAgreement::tags). The communicator may be
+  /// freed before it ends, but for its state.
+  StartedCalls(CommunicatorState& communicator, std::shared_ptr<transport::Transport> transport,
+               std::int32_t first_tag);
   ~StartedCalls();
   StartedCalls(const StartedCalls&) = delete;
   StartedCalls& operator=(const StartedCalls&) = delete;
@@ -53,6 +58,8 @@ public:
   void starts();
   MeasuredStart started(TuningContext& context, bool refused, const pattern::Traffic& traffic);
 
+  /// Do ranks agree on something that not all of them may have begun?
+  bool is_agreeing() const { return agreement_ && agreement_->is_pending() && !agreement_->has_ended(); }
   /// Completes what is under way, before the communicator or MPI ends.
   void finish();
 
@@ -73,7 +80,7 @@ private:
   bool open_round(TuningContext& context, const tune::Round& round);
 
   CommunicatorState& communicator_;
-  std::uint32_t number_;
+  std::uint32_t number_ = 0;
   tune::RoundFigures* figures_;
   std::optional<StartedAgreement> agreement_; ///< once there are channels
   Phase phase_ = Phase::between;

@@ -19,10 +19,11 @@ namespace thalweg::mpi {
 std::optional<CallKind> kind_of(const CollectiveCall& call, CommunicatorState& communicator) {
   const Operation operation = call.function->operation;
   const Mode mode = call.function->mode;
-  const bool is_served = mode == Mode::blocking || (mode == Mode::nonblocking && runtime.learns_nonblocking);
+  const bool is_served = mode == Mode::blocking || runtime.learns_nonblocking;
   if (!is_served || !communicator.agreed || communicator.inter || communicator.size == 1)
     return std::nullopt;
-  CallKind kind{.operation = operation, .blocks = mode == Mode::blocking};
+  CallKind kind{
+      .operation = operation, .blocks = mode == Mode::blocking, .is_persistent = mode == Mode::persistent};
   if (is_reduction(operation)) {
     if (call.op == MPI_OP_NULL)
       return std::nullopt;

@@ -24,12 +24,13 @@ namespace thalweg::mpi {
 /// known to one rank alone is part of it.
 struct CallKind {
   Operation operation;
-  bool commutative = true; ///< reductions: whether operands may change places
-  bool exact = true;       ///< every strategy gives the same result to the last bit
-  bool blocks = true;      ///< else it is a nonblocking call, whose program goes on meanwhile
-  bool is_private = false; ///< sizes are known to ranks alone, and agreed upon between rounds only
-  std::int64_t bytes = 0;  ///< of a unit of this call; -1 where private
-  std::int32_t size = 0;   ///< class of the bytes
+  bool commutative = true;    ///< reductions: whether operands may change places
+  bool exact = true;          ///< every strategy gives the same result to the last bit
+  bool blocks = true;         ///< else it is a nonblocking call, whose program goes on meanwhile
+  bool is_persistent = false; ///< the call of one request, which the program starts again and again
+  bool is_private = false;    ///< sizes are known to ranks alone, and agreed upon between rounds only
+  std::int64_t bytes = 0;     ///< of a unit of this call; -1 where private
+  std::int32_t size = 0;      ///< class of the bytes
 
   std::uint32_t key() const {
     return static_cast<std::uint32_t>(operation) << 16U | static_cast<std::uint32_t>(size) << 8U |
@@ -38,7 +39,7 @@ struct CallKind {
   }
 };
 
-/// None where nothing can be learned: persistent calls, ranks that cannot agree, and nonblocking calls where
+/// None where nothing can be learned: ranks that cannot agree, and nonblocking and persistent calls where
 /// operations of ours could not progress inside of all calls that block.
 std::optional<CallKind> kind_of(const CollectiveCall& call, CommunicatorState& communicator);
 

@@ -172,7 +172,12 @@ int BufferBinding::move(std::byte* staging, bool in) const {
 }
 
 void BufferBinding::retain_types() {
-  if (!staged_ || !retained_.empty())
+  if (staged_)
+    keep_types();
+}
+
+void BufferBinding::keep_types() {
+  if (!retained_.empty())
     return;
   for (std::size_t i = 0; i < types_.size(); ++i) {
     const bool used = types_.size() == 1 || user_counts_[i] != 0;
@@ -189,6 +194,12 @@ void BufferBinding::release_types() {
   for (MPI_Datatype& type : retained_)
     native.Type_free(&type);
   retained_.clear();
+}
+
+BufferBinding BufferBinding::borrowing() const {
+  BufferBinding other = *this;
+  other.retained_.clear();
+  return other;
 }
 
 namespace {

@@ -63,9 +63,13 @@ public:
   /// Moves user data into the row, or back out of it. Return MPI's error code.
   int stage_in(std::byte* staging) const;
   int stage_out(std::byte* staging) const;
-  /// Makes datatypes last until released, for calls that return before they have finished.
+  /// Makes datatypes last until released, for calls that return before they have finished: those that are
+  /// needed as it stands, or all.
   void retain_types();
+  void keep_types();
   void release_types();
+  /// The same, as long as this one keeps its types.
+  BufferBinding borrowing() const;
 
   std::byte* address() const { return address_; }
 

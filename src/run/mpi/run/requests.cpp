@@ -17,52 +17,6 @@ namespace thalweg::mpi {
 
 namespace {
 
-struct LibraryRequests {
-  std::mutex mutex;
-  std::unordered_map<MPI_Request, bool> is_complete;
-};
-
-LibraryRequests& begun_here() {
-  return of_process<LibraryRequests>();
-}
-
-} // namespace
-
-GeneralizedState generalized_state(MPI_Request request) noexcept {
-  const std::lock_guard lock(begun_here().mutex);
-  const auto entry = begun_here().is_complete.find(request);
-  if (entry == begun_here().is_complete.end())
-    return GeneralizedState::unknown;
-  return entry->second ? GeneralizedState::complete : GeneralizedState::pending;
-}
-
-void generalized_begun(MPI_Request request) {
-  const std::lock_guard lock(begun_here().mutex);
-  if (begun_here().is_complete.insert_or_assign(request, false).second)
-    special_request_begun(process.counts.generalized_requests);
-}
-
-void generalized_completed(MPI_Request request) noexcept {
-  const std::lock_guard lock(begun_here().mutex);
-  const auto entry = begun_here().is_complete.find(request);
-  if (entry != begun_here().is_complete.end())
-    entry->second = true;
-}
-
-void generalized_freed(MPI_Request request) noexcept {
-  const std::lock_guard lock(begun_here().mutex);
-  if (begun_here().is_complete.erase(request) != 0)
-    special_request_ended(process.counts.generalized_requests);
-}
-
-void GeneralizedRequests::keep(int count) {
-  for (int index = 0; requests_ != nullptr && index < count; ++index)
-    if (generalized_state(requests_[index]) != GeneralizedState::unknown)
-      known_.emplace_back(index, requests_[index]);
-}
-
-namespace {
-
 struct OwnOperation {
   std::unique_ptr<BackgroundCall> call;
   OwnOperation* next = nullptr; // among those that have completed together
@@ -70,6 +24,8 @@ struct OwnOperation {
   MPI_Request request{};        // of a nonblocking operation
   MPI_Comm comm{};              // of a persistent one
   bool persistent = false;
+  strategies::Advancing advancing =
+      strategies::Advancing::in_calls; // as it was handed out; of persistent ones
   bool is_for_thread = false;
   bool active = false;
   bool has_ended = false;  // but for finish()
@@ -312,21 +268,41 @@ int hand_out(std::unique_ptr<BackgroundCall> call, strategies::Advancing advanci
   return code;
 }
 
+namespace {
+
+void keep_persistent(std::unique_ptr<BackgroundCall> call, strategies::Advancing advancing, MPI_Comm comm,
+                     MPI_Request request) {
+  auto ongoing = std::make_unique<OwnOperation>();
+  ongoing->call = std::move(call);
+  ongoing->persistent = true;
+  ongoing->advancing = advancing;
+  ongoing->comm = comm;
+  const std::lock_guard lock(requests().mutex);
+  requests().persistent[request] = std::move(ongoing);
+  process.counts.persistent_handles.fetch_add(1, std::memory_order_relaxed);
+}
+
+// One that completes with its start is to be told of, too.
+void set_unreported(OwnOperation& ongoing, bool unreported) {
+  if (std::exchange(ongoing.unreported, unreported) && !unreported)
+    special_request_ended(process.counts.persistent_started);
+}
+
+} // namespace
+
 int hand_out_persistent(std::unique_ptr<BackgroundCall> call, strategies::Advancing advancing, MPI_Comm comm,
                         MPI_Request* request) noexcept {
   THALWEG_ASSERT(light, call != nullptr && request != nullptr && comm != MPI_COMM_NULL);
   const int code = native.Recv_init(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, comm, request);
   if (code == MPI_SUCCESS) {
-    auto ongoing = std::make_unique<OwnOperation>();
-    ongoing->is_for_thread = is_for_thread(*call, advancing);
-    ongoing->call = std::move(call);
-    ongoing->persistent = true;
-    ongoing->comm = comm;
-    const std::lock_guard lock(requests().mutex);
-    requests().persistent[*request] = std::move(ongoing);
-    special_request_begun(process.counts.persistent_handles);
+    keep_persistent(std::move(call), advancing, comm, *request);
   }
   return code;
+}
+
+void stand_in(std::unique_ptr<BackgroundCall> call, MPI_Comm comm, MPI_Request request) {
+  THALWEG_ASSERT(light, call != nullptr && request != MPI_REQUEST_NULL && comm != MPI_COMM_NULL);
+  keep_persistent(std::move(call), strategies::Advancing::in_calls, comm, request);
 }
 
 bool is_unfinished(MPI_Request request) noexcept {
@@ -349,29 +325,51 @@ Ending take_ending(MPI_Request request) noexcept {
   Requests& all = requests();
   const std::lock_guard lock(all.mutex);
   const auto entry = all.persistent.find(request);
-  if (entry == all.persistent.end() || !std::exchange(entry->second->unreported, false))
+  if (entry == all.persistent.end() || !entry->second->unreported)
     return {};
+  set_unreported(*entry->second, false);
   return {entry->second->code, entry->second->comm};
 }
 
-void request_started(MPI_Request request) noexcept {
-  Requests& all = requests();
-  const CallLock lock(all);
+namespace {
+
+// The program starts a request in one thread at a time, and frees it in none meanwhile.
+OwnOperation* find_persistent(Requests& all, MPI_Request request) {
+  const std::lock_guard lock(all.mutex);
   const auto entry = all.persistent.find(request);
-  if (entry != all.persistent.end()) {
-    entry->second->call->restart();
-    entry->second->unreported = set_out(*entry->second);
-  }
+  return entry == all.persistent.end() ? nullptr : entry->second.get();
+}
+
+} // namespace
+
+bool start_persistent(MPI_Request request) noexcept {
+  Requests& all = requests();
+  OwnOperation* const ongoing = find_persistent(all, request);
+  if (ongoing == nullptr || ongoing->active)
+    return false; // the library says what is wrong with one that is active
+  const std::optional<strategies::Advancing> run = ongoing->call->choose_run(ongoing->advancing);
+  if (!run)
+    return false;
+  const CallLock lock(all);
+  ongoing->is_for_thread = is_for_thread(*ongoing->call, *run);
+  set_unreported(*ongoing, false);
+  special_request_begun(process.counts.persistent_started);
+  ongoing->call->restart();
+  set_unreported(*ongoing, set_out(*ongoing));
+  return true;
 }
 
 void request_freed(MPI_Request request) noexcept {
   Requests& all = requests();
+  std::unique_ptr<OwnOperation> freed; // ends without the lock
   const std::lock_guard lock(all.mutex);
   const auto entry = all.persistent.find(request);
   if (entry != all.persistent.end() && !entry->second->active) {
     THALWEG_ASSERT(light, process.counts.persistent_handles.load(std::memory_order_relaxed) > 0);
+    set_unreported(*entry->second, false);
+    freed = std::move(entry->second);
     all.persistent.erase(entry);
-    special_request_ended(process.counts.persistent_handles);
+    process.counts.persistent_handles.fetch_sub(1, std::memory_order_relaxed);
   }
 }
 

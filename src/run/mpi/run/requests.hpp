@@ -4,9 +4,9 @@
 // Requests for operations of our own that go on after the call that began them.
 //
 // A nonblocking operation is a generalized request of the library, which we complete. A persistent one is a
-// handle that the library made for a receive from nobody (MPI_Recv_init from MPI_PROC_NULL), with a table
-// beside it: the library thinks that it completes at once, and our waiting and testing calls hide it from the
-// library until it really has.
+// persistent request of the library's with a table beside it: for a receive from nobody (MPI_Recv_init from
+// MPI_PROC_NULL), or for the same collective, where the library is to run some of its starts. The library's
+// is inactive while ours is at work, and our waiting and testing calls hide it from the library meanwhile.
 
 #include "mpi/abi/native.hpp"
 #include "mpi/state/process_state.hpp"
@@ -15,51 +15,9 @@
 
 #include <atomic>
 #include <memory>
-#include <utility>
-#include <vector>
+#include <optional>
 
 namespace thalweg::mpi {
-
-/// Generalized requests of the program.
-///
-/// Each look at the status of one that is complete calls the program's query function, and where that fails,
-/// Open MPI takes the request for one that went wrong. So waits of ours look at none: they know from the
-/// program's own MPI_Grequest_complete, and the call that completes the request calls the function once.
-inline bool has_generalized() {
-  return process.counts.generalized_requests.load(std::memory_order_relaxed) > 0;
-}
-
-enum class GeneralizedState { unknown, pending, complete };
-/// What a request is; `unknown` for what is no generalized request, or was begun by a library.
-GeneralizedState generalized_state(MPI_Request request) noexcept;
-
-void generalized_begun(MPI_Request request);
-/// Before the library is told, after which the handle may be another request's.
-void generalized_completed(MPI_Request request) noexcept;
-void generalized_freed(MPI_Request request) noexcept;
-
-/// The generalized requests of a call that may complete them. At its end, those that it completed are known
-/// no longer.
-class GeneralizedRequests {
-public:
-  GeneralizedRequests(int count, const MPI_Request* requests) : requests_(requests) {
-    if (has_generalized() && requests != nullptr) [[unlikely]]
-      keep(count);
-  }
-  ~GeneralizedRequests() {
-    for (const auto& [index, request] : known_)
-      if (requests_[index] != request)
-        generalized_freed(request);
-  }
-  GeneralizedRequests(const GeneralizedRequests&) = delete;
-  GeneralizedRequests& operator=(const GeneralizedRequests&) = delete;
-
-private:
-  void keep(int count);
-
-  const MPI_Request* requests_;
-  std::vector<std::pair<int, MPI_Request>> known_;
-};
 
 class BackgroundCall {
 public:
@@ -72,6 +30,11 @@ public:
   virtual bool calls_library() const noexcept { return true; }
   /// It changes whenever something was achieved.
   virtual std::size_t stage() const noexcept { return 0; }
+  /// Who advances the next run of a persistent operation; nothing where the library's request is started
+  /// instead. `handed_out`: as was said then.
+  virtual std::optional<strategies::Advancing> choose_run(strategies::Advancing handed_out) noexcept {
+    return handed_out;
+  }
   /// Begins anew; persistent operations only.
   virtual void restart() noexcept = 0;
   /// MPI's error code, once complete.
@@ -86,9 +49,15 @@ int hand_out(std::unique_ptr<BackgroundCall> call, strategies::Advancing advanci
              MPI_Request* request) noexcept;
 int hand_out_persistent(std::unique_ptr<BackgroundCall> call, strategies::Advancing advancing, MPI_Comm comm,
                         MPI_Request* request) noexcept;
+/// `call` may run starts of a persistent request that the library has made.
+void stand_in(std::unique_ptr<BackgroundCall> call, MPI_Comm comm, MPI_Request request);
 
 inline bool has_persistent() {
   return process.counts.persistent_handles.load(std::memory_order_relaxed) > 0;
+}
+/// Some were started, and the program has not been told that they have completed.
+inline bool has_started_persistent() {
+  return process.counts.persistent_started.load(std::memory_order_relaxed) > 0;
 }
 
 /// A persistent operation of ours that was started and has not completed.
@@ -105,8 +74,9 @@ struct Ending {
 /// it is one. It is over for us.
 Ending take_ending(MPI_Request request) noexcept;
 
-/// The program started or freed the request, which may be any.
-void request_started(MPI_Request request) noexcept;
+/// The program starts the request, which may be any: is it ours to run this time? It is begun then.
+bool start_persistent(MPI_Request request) noexcept;
+/// The program freed it.
 void request_freed(MPI_Request request) noexcept;
 
 } // namespace thalweg::mpi

@@ -103,9 +103,6 @@ const char* objection(const CollectiveCall& call, CommunicatorState& communicato
   if (!communicator.is_open())
     return communicator.why_no_channels != nullptr ? communicator.why_no_channels
                                                    : "no communicator for the engine";
-  if (call.function->mode != Mode::blocking && runtime.wait.executes_in_progress &&
-      !communicator.channels()->has_shared_memory())
-    return "no shared memory, without which operations in flight do not progress";
   if (is_reduction(call.function->operation)) {
     const bool lasts = is_predefined_operation(call.op) || name_of_operator(call.op) != nullptr;
     if (call.function->mode != Mode::blocking && !lasts)

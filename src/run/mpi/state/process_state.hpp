@@ -73,7 +73,9 @@ struct SharedCounts {
   std::atomic<std::uint32_t> communicator_removals{0};
   std::atomic<int> generalized_requests{0}; ///< that are open, of our making
   std::atomic<int> persistent_handles{0};   ///< of operations of ours
-  /// Both of them. While there are none, calls that wait for requests need not look at these.
+  std::atomic<int> persistent_started{0};   ///< of these, and the program knows of no end
+  /// Generalized requests and those that were started. While there are none, calls that wait for requests
+  /// need not look at these.
   std::atomic<int> special_requests{0};
   std::atomic<int> open_shadows{0};
 };

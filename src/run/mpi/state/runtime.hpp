@@ -44,7 +44,7 @@ struct WaitPlan {
   /// They do so inside of the library's own waits, and stay the calls that they are
   /// (wait/library_progress.hpp).
   bool yields_in_progress = false;
-  /// Operations of ours in flight go on there, too; they need no messages of the library's.
+  /// Operations of ours in flight go on there, too.
   bool executes_in_progress = false;
   /// Blocking collectives are made as nonblocking ones: to yield, or because operations of ours may be in
   /// flight on some rank and must go on while it waits in a collective.

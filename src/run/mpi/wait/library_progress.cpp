@@ -134,8 +134,13 @@ bool has_work_in_progress() {
   return runtime.wait.yields_in_progress || process.background.executions.load(std::memory_order_relaxed) > 0;
 }
 
-void looked(bool in_vain) {
-  if (runtime.wait.executes_in_progress) {
+// An operation of ours that looks at its messages comes here as well, and is not to wait. Where progress is
+// made inside of progress, the library may be in the midst of something.
+void looked(bool in_vain, bool is_within_progress) {
+  if (this_thread.is_advancing) {
+    return;
+  }
+  if (runtime.wait.executes_in_progress && !is_within_progress) {
     progress_executions(AdvancedFrom::in_progress);
   }
   if (runtime.wait.yields_in_progress) {
@@ -220,7 +225,7 @@ extern "C" __attribute__((visibility("default"))) int opal_progress() {
   this_thread.found_nothing = false;
   const int found = progress == nullptr ? 0 : progress();
   this_thread.is_in_progress = outer;
-  looked(this_thread.found_nothing);
+  looked(this_thread.found_nothing, outer);
   return found;
 }
 
@@ -238,11 +243,11 @@ extern "C" __attribute__((visibility("default"))) unsigned ucp_worker_progress(v
     return moved;
   }
   if (process.progress.sees_messages.load(std::memory_order_relaxed)) {
-    looked(moved == 0);
+    looked(moved == 0, false);
     return moved;
   }
   // MPICH 5 moves messages of the same node itself, which takes time between two looks.
-  looked(observe::ticks() - this_thread.left_progress_ticks < observe::brief_ticks());
+  looked(observe::ticks() - this_thread.left_progress_ticks < observe::brief_ticks(), false);
   this_thread.left_progress_ticks = observe::ticks();
   return moved;
 }

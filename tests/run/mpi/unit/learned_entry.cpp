@@ -65,6 +65,23 @@ TEST(LearnedEntry, NonblockingCallsArePicksOfTheirOperation) {
   EXPECT_EQ(pick->call, "allreduce");
 }
 
+TEST(LearnedEntry, IsNamedAsInMpi) {
+  struct Name {
+    const char* call;
+    bool blocks, is_persistent;
+  };
+  for (const auto& [call, blocks, is_persistent] :
+       {Name{"allreduce", true, false}, {"iallreduce", false, false}, {"allreduce_init", false, true}}) {
+    LearnedEntry named = entry(true, "ring", Outcome::in_use);
+    named.call = LearnedEntry::name_of("allreduce", blocks, is_persistent);
+    EXPECT_EQ(named.call, call);
+    EXPECT_EQ(named.operation(), "allreduce");
+    EXPECT_EQ(named.blocks(), blocks);
+    EXPECT_EQ(named.is_persistent(), is_persistent);
+    EXPECT_EQ(pick_of(named)->call, "allreduce");
+  }
+}
+
 TEST(LearnedEntry, IsNoPickWhereNothingWasFoundOut) {
   EXPECT_FALSE(pick_of(entry(true, "ring", Outcome::began_with))) << "the tuning file has it already";
   EXPECT_FALSE(pick_of(entry(false, "native", Outcome::not_faster))) << "the search has not come to its end";

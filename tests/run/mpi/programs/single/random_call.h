@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A random collective of random_calls.c: its buffers, what is in them before, and what must be in them after.
+// A random collective of random_calls.c and mixed_calls.c: its buffers, what is in them before, and what must
+// be in them after.
 #pragma once
 
 #include "check.h"
@@ -33,7 +34,8 @@ static const char* const names[operations] = {"barrier",   "bcast",    "reduce",
 typedef struct {
   Operation operation;
   uint64_t number;
-  int words; // of a unit; alltoallv: at most
+  uint64_t turn; // of a persistent one: its starts, each with other data
+  int words;     // of a unit; alltoallv: at most
   int root;
   bool in_place;
   MPI_Comm communicator;
@@ -50,7 +52,8 @@ static int at_most(int a, int b) {
 
 // Word i of what rank `from` has for rank `to` (0 where it is for all).
 static uint64_t word(const Call* call, int from, int to, size_t i) {
-  return mix(call->number * 4096 + (uint64_t)from * 64 + (uint64_t)to) + i * (2 * (uint64_t)from + 1);
+  return mix(call->number * 4096 + (uint64_t)from * 64 + (uint64_t)to + (call->turn << 40)) +
+         i * (2 * (uint64_t)from + 1);
 }
 
 static uint64_t sum(const Call* call, int begin, int end, int to, size_t i) {
@@ -127,6 +130,20 @@ static void fill_input(Call* call) {
   }
 }
 
+static void fill(Call* call) {
+  const size_t words = call->operation == op_barrier ? 0 : (size_t)call->words;
+  fill_input(call);
+  for (size_t at = 0; at < call->output_words + guard_words; ++at)
+    call->output[at] = untouched;
+  if (call->operation == op_bcast && call->rank == call->root)
+    memcpy(call->output, call->input, call->input_words * sizeof *call->input);
+  if (!call->in_place)
+    return;
+  const size_t own = receives_units(call->operation) ? words * (size_t)call->rank : 0;
+  if (call->operation != op_scatter)
+    memcpy(call->output + own, call->input, words * sizeof *call->input);
+}
+
 static void prepare(Call* call) {
   const size_t words = call->operation == op_barrier ? 0 : (size_t)call->words;
   const size_t units = (size_t)call->size;
@@ -138,16 +155,7 @@ static void prepare(Call* call) {
   }
   call->input = malloc((call->input_words + 1) * sizeof *call->input);
   call->output = malloc((call->output_words + guard_words) * sizeof *call->output);
-  fill_input(call);
-  for (size_t at = 0; at < call->output_words + guard_words; ++at)
-    call->output[at] = untouched;
-  if (call->operation == op_bcast && call->rank == call->root)
-    memcpy(call->output, call->input, call->input_words * sizeof *call->input);
-  if (!call->in_place)
-    return;
-  const size_t own = receives_units(call->operation) ? words * (size_t)call->rank : 0;
-  if (call->operation != op_scatter)
-    memcpy(call->output + own, call->input, words * sizeof *call->input);
+  fill(call);
 }
 
 // What word `at` of the output must be; false where MPI leaves it open.
@@ -209,4 +217,14 @@ static void check(const Call* call) {
   }
   for (size_t at = 0; at < guard_words; ++at)
     check_word(call, call->output_words + at, untouched);
+}
+
+static void discard(Call* call) {
+  int* const lists[] = {call->counts_out, call->places_out, call->counts_in, call->places_in};
+  for (size_t list = 0; list < sizeof lists / sizeof *lists; ++list)
+    free(lists[list]);
+  free(call->input);
+  free(call->output);
+  memset(call, 0, sizeof *call);
+  call->request = MPI_REQUEST_NULL;
 }
