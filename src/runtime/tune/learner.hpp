@@ -34,6 +34,13 @@ struct LowerBounds {
   double candidate = 0;
 };
 
+/// How far apart ranks' cores were when a round began and when it ended: what a cache line took there and
+/// back between those of a node that were farthest apart; 0: not known. Any unit.
+struct Distances {
+  double begin = 0;
+  double end = 0;
+};
+
 class Learner {
 public:
   enum class State { counting, searching, confirming, settled };
@@ -48,9 +55,10 @@ public:
   /// The agreement after a measured round: agreed seconds of each of its calls, the incumbent's first, and
   /// what agreeing took; 0: not known yet. No seconds: the round has not told enough. `refused`: the
   /// candidate could not do the call on some rank. `periods`: where the program may compute less while its
-  /// calls hold it up less, from one call to the next.
+  /// calls hold it up less, from one call to the next. `distances`: rounds in which cores have moved, as
+  /// virtual ones do, say nothing, and rounds before a move are not compared with those after it.
   void measured(std::span<const double> seconds, double overhead_seconds, bool refused,
-                const LowerBounds& bounds = {}, const Periods& periods = {});
+                const LowerBounds& bounds = {}, const Periods& periods = {}, const Distances& distances = {});
   /// The next batch of candidates in the model's order, and what finding them took.
   void add_candidates(std::span<const PredictedCandidate> candidates, double overhead_seconds);
 
@@ -89,6 +97,7 @@ private:
   void judge(const Comparison::Verdict& verdict);
   void adopt();
   void look(double seconds);
+  void follow(double distance);
   void search_again();
 
   LearningLimits limits_;
@@ -102,6 +111,8 @@ private:
   std::size_t candidate_ = 0; ///< the incumbent where there is none
   Comparison comparison_;     ///< the incumbent against the candidate
   Round round_;
+  double distance_ = 0;     ///< in the last round; 0: not known
+  std::uint32_t moves_ = 0; ///< of cores, during the comparison
   std::uint64_t calls_ = 0;
   std::uint64_t history_ = 0;
 };

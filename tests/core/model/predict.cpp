@@ -259,6 +259,23 @@ TEST(Model, RanksAreAsFarApartAsTheirPlaces) {
   EXPECT_DOUBLE_EQ(latency({}, {}), 10);
 }
 
+TEST(Model, RanksAreAsFarApartAsTheirCores) {
+  Machine machine = simple_machine();
+  machine.levels[0].round_trip = exactly(2);
+  machine::DistanceClass close{exactly(2), exactly(0), exactly(0)};
+  close.set_groups({{0, 1}, {2, 3}});
+  machine::DistanceClass far{exactly(10), exactly(0), exactly(0)};
+  far.set_groups({{0, 1, 2, 3}});
+  machine.distances.classes = {close, far};
+  const auto latency = [&](std::vector<std::int32_t> cores) {
+    const Scenario scenario{.machine = machine, .cores = cores};
+    return predict_named(schedule::Operation::broadcast, "flat", 2, 0, scenario).seconds;
+  };
+  EXPECT_DOUBLE_EQ(latency({0, 2}), latency({0, 1}) + 4);
+  EXPECT_DOUBLE_EQ(latency({0, 1}), latency({}));
+  EXPECT_DOUBLE_EQ(latency({0, -1}), latency({}));
+}
+
 TEST(Link, LetsBurstsThroughAfterAPause) {
   Link link;
   EXPECT_DOUBLE_EQ(link.pass(100, 30, 50), 100);

@@ -128,6 +128,7 @@ void TuningContext::open(const tune::Round& round) {
   round_ = round;
   calls_left_ = round.incumbent_calls + round.candidate_calls;
   refused_ = false;
+  distances_ = {};
   work_ = {};
   private_.seen = {};
   arrivals_seen_.clear();
@@ -164,6 +165,10 @@ void TuningContext::departed(double seconds, bool refused, const pattern::Traffi
   private_.seen += traffic;
 }
 
+void TuningContext::see_distance(double round_trip_ns) {
+  (needs_round() ? distances_.end : distances_.begin) = round_trip_ns;
+}
+
 void TuningContext::started(bool refused, const pattern::Traffic& traffic) {
   THALWEG_ASSERT(light, is_measured());
   refused_ = refused_ || (refused && is_at_candidate());
@@ -185,6 +190,8 @@ std::vector<double> TuningContext::to_maximize(double last_agreement_seconds) co
   row.push_back(refused_ ? 1 : 0);
   // Who came last did not wait for others: what the agreement took him is what it takes.
   row.push_back(-last_agreement_seconds);
+  row.push_back(distances_.begin);
+  row.push_back(distances_.end);
   return row;
 }
 
@@ -267,7 +274,7 @@ bool TuningContext::learn(const std::vector<double>& maxima, const std::vector<d
   tune::LowerBounds bounds;
   if (runtime.world.placement.oversubscribed)
     bounds = lower_bounds(std::span(sums).last(sides), nodes);
-  learner_.measured(seconds, -common[5], common[4] > 0, bounds);
+  learner_.measured(seconds, -common[5], common[4] > 0, bounds, {}, {common[6], common[7]});
   return true;
 }
 

@@ -81,7 +81,7 @@ struct CallSizes {
 };
 
 /// In what ranks take the maxima of, behind all figures of calls.
-inline constexpr std::size_t common_figures = 6;
+inline constexpr std::size_t common_figures = 8;
 
 class TuningContext {
 public:
@@ -113,6 +113,10 @@ public:
   bool is_measured() const { return round_.kind == tune::Round::Kind::measure; }
   void arrived(double seconds);
   void departed(double seconds, bool refused, const pattern::Traffic& traffic);
+
+  /// Is it time to look how far apart ranks are: after the first call, and after the last?
+  bool wants_distance() const { return departures_seen_.size() == 1 || needs_round(); }
+  void see_distance(double round_trip_ns);
 
   /// Instead of these, once a nonblocking call of the round has started.
   void started(bool refused, const pattern::Traffic& traffic);
@@ -162,6 +166,7 @@ private:
   std::vector<double> departures_seen_;
   std::array<RowWork, sides> work_; ///< in the calls that count
   bool refused_ = false;            ///< the candidate, by this rank
+  tune::Distances distances_;       ///< of this rank and its neighbor, in the round
   PrivateSizes private_;
   pattern::Arrivals arrivals_;
 };
