@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from support import examples
 from thalweg import _core
-from thalweg.machine.distances import ALL_PAIRS_MAX, Distance, classes_of, described_distances, pairs_of
 from thalweg._core import is_same_distance
+from thalweg.machine.distances import ALL_PAIRS_MAX, Distance, classes_of, described_distances, pairs_of
 from thalweg.trials.distance import like_turns
 from thalweg.trials.session import NATIVE, Samples, Session
 from thalweg.tune.guidelines import Native
@@ -28,7 +28,9 @@ def _distance(seconds: float) -> Distance:
 def _looked(cores: Sequence[int], group: int, noise: Sequence[float]) -> dict[tuple[int, int], Distance]:
     """Give pairs of cores that are near in groups of so many."""
     return {
-        (one, other): _distance((55e-9 if one // group == other // group else 280e-9) * noise[(one + other) % len(noise)])
+        (one, other): _distance(
+            (55e-9 if one // group == other // group else 280e-9) * noise[(one + other) % len(noise)]
+        )
         for one, other in pairs_of(cores)
     }
 
@@ -51,7 +53,10 @@ def test_groups_of_near_cores_are_found(group: int, groups: int, noise: list[flo
 
 
 def test_cores_that_change_places_are_counted_and_count_by_their_nearest_look() -> None:
-    looks = [{(0, 1): _distance(55e-9), (2, 3): _distance(280e-9)}, {(0, 1): _distance(280e-9), (2, 3): _distance(290e-9)}]
+    looks = [
+        {(0, 1): _distance(55e-9), (2, 3): _distance(280e-9)},
+        {(0, 1): _distance(280e-9), (2, 3): _distance(290e-9)},
+    ]
     found = classes_of(looks)
     assert [one.groups for one in found.classes] == [[[0, 1]], [[0, 1], [2, 3]]]
     assert (found.looks, found.changes) == (2, 1)
@@ -111,6 +116,7 @@ class Answers(Session):
         self.lines: list[dict[str, Any] | str] = []
 
     def _ask(self, request: str) -> None:
+        del request
         distances = self.trials[self.asked]
         self.asked += 1
         turns = [float(100 * self.asked + turn) for turn in range(self.batches)]

@@ -86,7 +86,9 @@ def classes_of(looks: Sequence[Mapping[Pair, Distance]]) -> _core.CoreDistances:
     if not shortest:
         return found
     limits = _limits([one.round_trip for one in shortest.values()])
-    members = [[pair for pair, one in shortest.items() if _class_of(one, limits) == index] for index in range(len(limits) + 1)]
+    members = [
+        [pair for pair, one in shortest.items() if _class_of(one, limits) == index] for index in range(len(limits) + 1)
+    ]
     classes, joined = [], {core: core for pair in shortest for core in pair}
     for pairs in members:
         for one, other in pairs:
@@ -105,7 +107,7 @@ def classes_of(looks: Sequence[Mapping[Pair, Distance]]) -> _core.CoreDistances:
         )
     found.classes = classes
     found.looks = len(looks)
-    found.changes = sum(len({_class_of(one[pair], limits) for one in looks if pair in one}) > 1 for pair in shortest)
+    found.changes = sum(_has_changed([one[pair].round_trip for one in looks if pair in one]) for pair in shortest)
     return found
 
 
@@ -124,6 +126,10 @@ def described_distances(distances: _core.CoreDistances) -> list[str]:
         pairs = count_text(distances.changes, "pair")
         lines.append(f"{pairs} of cores changed their distance during the probe: they are virtual, and move")
     return lines
+
+
+def _has_changed(round_trips: Sequence[float]) -> bool:
+    return not _core.is_same_distance(min(round_trips), max(round_trips))
 
 
 def _pairs_in(looks: Iterable[Mapping[Pair, Distance]]) -> set[Pair]:

@@ -141,7 +141,9 @@ def _round_trip(job: Job, pair: Pair, looks: Sequence[Mapping[Pair, Distance]]) 
         return _exactly(0.0)
     one, other = sorted(core for own in cores for core in own)
     known = [seen[one, other].round_trip for seen in looks if (one, other) in seen]
-    return _core.Figure(median(known), min(known), max(known)) if known else _exactly(0.0)
+    if not known or not _core.is_same_distance(min(known), max(known)):
+        return _exactly(0.0)  # the messages in between went at two distances
+    return _core.Figure(median(known), min(known), max(known))
 
 
 def _level(name: str, costs: Costs, round_trip: _core.Figure) -> _core.LevelCosts:

@@ -7,6 +7,7 @@ cache line takes there and back (src/run/trial/distance.h).
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from statistics import median
 
 from thalweg._core import is_same_distance
@@ -17,11 +18,14 @@ def like_turns(distances_ns: Sequence[float]) -> tuple[list[int], float]:
 
     Turn t is between distances t and t + 1. One of whose two distances are unlike is not among them.
     """
-    pairs = list(zip(distances_ns, distances_ns[1:], strict=False))
-    steady = {turn: max(pair) for turn, pair in enumerate(pairs) if is_same_distance(*pair)}
-    best: list[int] = []
-    for distance in sorted(set(steady.values())):
-        alike = [turn for turn, other in steady.items() if is_same_distance(distance, other)]
+    known = [[one for one in pair if one > 0] for pair in pairwise(distances_ns)]
+    best = [turn for turn, ends in enumerate(known) if not ends]
+    for nearest in sorted({one for ends in known for one in ends}):
+        alike = [
+            turn
+            for turn, ends in enumerate(known)
+            if all(one >= nearest and is_same_distance(nearest, one) for one in ends)
+        ]
         best = alike if len(alike) > len(best) else best
-    known = [steady[turn] for turn in best if steady[turn] > 0]
-    return best, median(known) if known else 0.0
+    seen = [one for turn in best for one in known[turn]]
+    return best, median(seen) if seen else 0.0

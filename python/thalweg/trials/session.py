@@ -67,7 +67,7 @@ class Samples(NamedTuple):
         """Leave out all other turns, if it was measured in several."""
         if len(self.completion_us) == 1:
             return self._replace(distance_ns=distance_ns)
-        left = {
+        left: dict[str, Any] = {
             name: tuple(row[turn] for turn in turns)
             for name, row in self._asdict().items()
             if isinstance(row, tuple) and row
@@ -219,7 +219,9 @@ class Session:
                 tuple(line["completion_us"]),
                 tuple(line["cpu_us"]),
                 line["calls"],
-                *(tuple(line.get(f"{name}_us", ())) for name in ("exposed", "lost", "waited")),
+                exposed_us=tuple(line.get("exposed_us", ())),
+                lost_us=tuple(line.get("lost_us", ())),
+                waited_us=tuple(line.get("waited_us", ())),
             )
         return results, turns, distance
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+from thalweg._core import is_same_distance
 from thalweg.rules.library import Library
 from thalweg.rules.picks import LIBRARY
 from thalweg.text_files import write_text
-from thalweg._core import is_same_distance
 from thalweg.trials.cases import Case
 from thalweg.trials.session import NATIVE, Session
 from thalweg.tune import library_trials

@@ -2,8 +2,10 @@
 #ifndef THALWEG_CORE_PROBES_H
 #define THALWEG_CORE_PROBES_H
 
-/* Runs the request if it is one about the cores of rank 0's host (probes.h); returns whether it is. Every
- * rank is given the same words. */
-int probe_cores(char** words, int count);
+/* Is the request of that name one about the cores of a host (probes.h)? */
+int is_about_cores(const char* name);
+
+/* Runs it on this host, and prints the answer. */
+void answer_about_cores(char** words, int count);
 
 #endif

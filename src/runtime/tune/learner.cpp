@@ -17,9 +17,6 @@ constexpr std::size_t native = Trials::native;
 // While it is settled, every so manieth look is one at native too.
 constexpr std::uint32_t looks_per_confirmation = 8;
 
-// In a comparison, or since the last one; then a move counts no more.
-constexpr std::uint32_t moves_max = 8;
-
 double all_of(std::span<const double> seconds, double lower_bound) {
   return std::max(std::accumulate(seconds.begin(), seconds.end(), 0.0),
                   lower_bound * static_cast<double>(seconds.size()));
@@ -121,7 +118,6 @@ void Learner::start_comparison(std::size_t candidate) {
   THALWEG_ASSERT(light, candidate != incumbent());
   candidate_ = candidate;
   comparison_.begin();
-  moves_ = 0;
   history_ = mixed_hash(history_, candidate + 1);
 }
 
@@ -151,11 +147,11 @@ void Learner::measured(std::span<const double> seconds, double overhead_seconds,
   calls_ += seconds.size();
   lengths_.set_agreement(overhead);
   lengths_.set_call(own);
-  if (!evidence::is_same_distance(distances.begin, distances.end) && moves_ < moves_max) {
-    ++moves_; // its two sides were measured at different distances
+  const Comparison::Cores cores = comparison_.see(distances);
+  if (cores == Comparison::Cores::moved_meanwhile)
     return;
-  }
-  follow(distances.end);
+  if (cores == Comparison::Cores::moved_before && watch_.looks() > 0)
+    watch_.begin();
   trials_.add_round(incumbent(), own);
   if (candidate_ == incumbent()) {
     if (state_ == State::settled)
@@ -189,21 +185,6 @@ void Learner::judge(const Comparison::Verdict& verdict) {
   else
     search_.miss();
   candidate_ = incumbent();
-}
-
-// What rounds at another distance have said of a candidate, and of the usual level, counts no more. Where
-// cores move all the time, all rounds count: the search has to end.
-void Learner::follow(double distance) {
-  if (distance <= 0)
-    return;
-  const bool has_moved = distance_ > 0 && !evidence::is_same_distance(distance_, distance);
-  distance_ = distance;
-  if (!has_moved || moves_ >= moves_max)
-    return;
-  ++moves_;
-  comparison_.begin();
-  if (watch_.looks() > 0)
-    watch_.begin();
 }
 
 // A pick that held once and now loses to native says that the calls have changed.

@@ -34,13 +34,6 @@ struct LowerBounds {
   double candidate = 0;
 };
 
-/// How far apart ranks' cores were when a round began and when it ended: what a cache line took there and
-/// back between those of a node that were farthest apart; 0: not known. Any unit.
-struct Distances {
-  double begin = 0;
-  double end = 0;
-};
-
 class Learner {
 public:
   enum class State { counting, searching, confirming, settled };
@@ -97,7 +90,6 @@ private:
   void judge(const Comparison::Verdict& verdict);
   void adopt();
   void look(double seconds);
-  void follow(double distance);
   void search_again();
 
   LearningLimits limits_;
@@ -111,8 +103,6 @@ private:
   std::size_t candidate_ = 0; ///< the incumbent where there is none
   Comparison comparison_;     ///< the incumbent against the candidate
   Round round_;
-  double distance_ = 0;     ///< in the last round; 0: not known
-  std::uint32_t moves_ = 0; ///< of cores, during the comparison
   std::uint64_t calls_ = 0;
   std::uint64_t history_ = 0;
 };

@@ -86,8 +86,9 @@ TEST(Cores, AreWrittenAsTheyAreRead) {
     for (std::int32_t core = 0; core < 40; ++core)
       if (random() % 3 != 0)
         cores.push_back(core * (turn % 2 == 0 ? 1 : 97));
-    if (!cores.empty())
+    if (!cores.empty()) {
       EXPECT_EQ(parse_cores(cores_text(cores)), cores);
+    }
   }
   EXPECT_EQ(cores_text({0, 1, 2, 5, 7, 8}), "0-2,5,7-8");
 }

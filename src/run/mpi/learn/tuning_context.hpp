@@ -115,7 +115,7 @@ public:
   void departed(double seconds, bool refused, const pattern::Traffic& traffic);
 
   /// Is it time to look how far apart ranks are: after the first call, and after the last?
-  bool wants_distance() const { return departures_seen_.size() == 1 || needs_round(); }
+  bool wants_distance() const { return seen_.departures.size() == 1 || needs_round(); }
   void see_distance(double round_trip_ns);
 
   /// Instead of these, once a nonblocking call of the round has started.
@@ -160,13 +160,16 @@ private:
   tune::Learner learner_;
   std::vector<std::unique_ptr<Choice>> choices_; ///< by trial; their addresses stay
   tune::Round round_;
-  std::uint32_t calls_left_ = 0;      ///< of the round
-  CallSizes asked_;                   ///< the calls that were asked for
-  std::vector<double> arrivals_seen_; ///< of the round
-  std::vector<double> departures_seen_;
+  std::uint32_t calls_left_ = 0; ///< of the round
+  CallSizes asked_;              ///< the calls that were asked for
+  struct Seen {
+    std::vector<double> arrivals;
+    std::vector<double> departures;
+    tune::Distances distances; ///< of this rank and its neighbor
+  };
+  Seen seen_;                       ///< in the round
   std::array<RowWork, sides> work_; ///< in the calls that count
   bool refused_ = false;            ///< the candidate, by this rank
-  tune::Distances distances_;       ///< of this rank and its neighbor, in the round
   PrivateSizes private_;
   pattern::Arrivals arrivals_;
 };
