@@ -195,6 +195,11 @@ def prove(strategy: Strategy, ranks: int, all_roots: bool) -> tuple[int, list[st
     Proves a strategy for a number of ranks: how many problems, and what is wrong with it.
     """
 
+def is_same_distance(one: float, other: float) -> bool:
+    """
+    May two distances be of the same cores? Each is what a cache line takes there and back; 0 may be any.
+    """
+
 class EvidenceLimits:
     """
     Constants of the rules that say whether something is surely faster, with their reasons in src/core/evidence/evidence.hpp.
@@ -407,6 +412,13 @@ class LevelCosts:
     @worst.setter
     def worst(self, arg: float, /) -> None: ...
 
+    @property
+    def round_trip(self) -> Figure:
+        """Of a cache line between the pair's cores; 0: not known."""
+
+    @round_trip.setter
+    def round_trip(self, arg: Figure, /) -> None: ...
+
 class DeviceCosts:
     """What network devices that run a collective cost; seconds."""
 
@@ -432,6 +444,59 @@ class DeviceCosts:
 
     @property
     def is_known(self) -> bool: ...
+
+class DistanceClass:
+    """
+    Pairs of cores that are about equally far apart: seconds for a cache line there and back, seconds per byte, and the cores of each group.
+    """
+
+    def __init__(self, round_trip: Figure, write_per_byte: Figure, read_per_byte: Figure, groups: Sequence[Sequence[int]]) -> None: ...
+
+    @property
+    def round_trip(self) -> Figure: ...
+
+    @property
+    def write_per_byte(self) -> Figure: ...
+
+    @property
+    def read_per_byte(self) -> Figure: ...
+
+    @property
+    def groups(self) -> list[list[int]]: ...
+
+class CoreDistances:
+    """How far a node's cores are apart, by classes of pairs."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def classes(self) -> list[DistanceClass]:
+        """Nearest first. Copies: assign them to change them."""
+
+    @classes.setter
+    def classes(self, arg: Sequence[DistanceClass], /) -> None: ...
+
+    @property
+    def looks(self) -> int: ...
+
+    @looks.setter
+    def looks(self, arg: int, /) -> None: ...
+
+    @property
+    def changes(self) -> int:
+        """Pairs that were not of one class each time they were measured."""
+
+    @changes.setter
+    def changes(self, arg: int, /) -> None: ...
+
+    @property
+    def is_known(self) -> bool: ...
+
+    def between(self, one: int, other: int) -> DistanceClass | None:
+        """The class of two cores; None where they were not measured."""
+
+def cores_text(cores: Sequence[int]) -> str:
+    """Cores as 0-3,8."""
 
 class Machine:
     """What predictions need to know of a machine."""
@@ -518,6 +583,12 @@ class Machine:
     def device(self, arg: DeviceCosts, /) -> None: ...
 
     @property
+    def distances(self) -> CoreDistances: ...
+
+    @distances.setter
+    def distances(self, arg: CoreDistances, /) -> None: ...
+
+    @property
     def network(self) -> str: ...
 
     @network.setter
@@ -560,9 +631,9 @@ class Candidate:
         It takes at least `seconds`, which is far behind the best; how much longer nobody has looked.
         """
 
-def candidates(call: str, size: int, ranks: int, nodes: Sequence[int], machine: Machine, sockets: Sequence[int] = [], complexes: Sequence[int] = [], node_places: NodePlaces = ..., leaves: Sequence[int] | None = None, degree: float = 0.0) -> list[Candidate]:
+def candidates(call: str, size: int, ranks: int, nodes: Sequence[int], machine: Machine, sockets: Sequence[int] = [], complexes: Sequence[int] = [], node_places: NodePlaces = ..., leaves: Sequence[int] | None = None, degree: float = 0.0, cores: Sequence[int] = []) -> list[Candidate]:
     """
-    All candidates for a call with units of so many bytes, fastest first by the model. `leaves`: the switch of each rank's node, from 0, or none for one switch; None: as the network's shape says. `degree`, of alltoallv and alltoallw: to how many others a rank has a unit; 0: to all.
+    All candidates for a call with units of so many bytes, fastest first by the model. `leaves`: the switch of each rank's node, from 0, or none for one switch; None: as the network's shape says. `degree`, of alltoallv and alltoallw: to how many others a rank has a unit; 0: to all. `cores`: the one that each rank stays on, as its system numbers it, or -1.
     """
 
 def predict(selection: str, size: int, ranks: int, nodes: Sequence[int], machine: Machine, node_places: NodePlaces = ..., leaves: Sequence[int] | None = None, degree: float = 0.0) -> list[float]:

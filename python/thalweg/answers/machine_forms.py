@@ -59,6 +59,7 @@ FORMS = {
                     samples=whole(),
                     outliers=whole(),
                     worst=number("Times the median."),
+                    round_trip_s=_FIGURE,
                     ranges=listed(_COSTS, "By size of messages; factors in two_way and shared."),
                 )
             ),
@@ -66,6 +67,19 @@ FORMS = {
                 record(bytes_max=maybe(whole("null: any size.")), copy_s_per_byte=_FIGURE, combine_s_per_byte=_FIGURE)
             ),
             switch_core_s=_FIGURE,
+            distances=record(
+                looks=whole("How often each pair of cores was measured."),
+                changes=whole("Pairs whose distance was not the same each time."),
+                classes=listed(
+                    record(
+                        round_trip_s=_FIGURE,
+                        write_s_per_byte=_FIGURE,
+                        read_s_per_byte=_FIGURE,
+                        groups=listed(listed(whole()), "Cores within which it holds, but for nearer ones."),
+                    ),
+                    "Nearest first.",
+                ),
+            ),
         ),
     ),
     "machine show": answer_form(

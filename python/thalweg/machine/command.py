@@ -16,6 +16,7 @@ from thalweg import _core
 from thalweg.errors import SETTINGS, USAGE, ThalwegError
 from thalweg.lab.hosts import hosts_of_lab, network_of_lab
 from thalweg.machine import files
+from thalweg.machine.distances import described_distances
 from thalweg.machine.find_network import bursts_of, find_network
 from thalweg.machine.find_resources import BYTES_MIN, cores_of, find_resources, known_groups, set_bursts_of
 from thalweg.machine.fit import OUTLIER_TIMES, Costs
@@ -82,6 +83,8 @@ def probe_machine(
     for level in machine.levels:
         _print_level(console, level)
     _print_memory(console, machine)
+    for line in described_distances(machine.distances):
+        console.print(line)
     console.print(f"written to {path}")
     if plot:
         draw(machine, measured, plot)

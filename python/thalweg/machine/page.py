@@ -59,6 +59,7 @@ def machine_page(
                 for level in machine.levels
             ),
             Section("Memory", table=_memory(machine)),
+            *_distances(machine),
         ],
         findings=[("Tuning, explaining and simulations read the machine file by themselves.", "thalweg tune")],
     ).text()
@@ -111,3 +112,25 @@ def _memory(machine: _core.Machine) -> Table:
         for copied, combined in zip(machine.copy, machine.combine, strict=True)
     ]
     return Table(("working set up to", "copy", "combine"), rows)
+
+
+def _distances(machine: _core.Machine) -> list[Section]:
+    """Show how far cores are apart, if that was measured."""
+    rows = [
+        (
+            Figure(one.round_trip.value, time_text(one.round_trip.value)),
+            *(
+                Figure(1 / value if value else 0, rate_text(value))
+                for value in (one.write_per_byte.value, one.read_per_byte.value)
+            ),
+            ", ".join(_core.cores_text(group) for group in one.groups),
+        )
+        for one in machine.distances.classes
+    ]
+    if not rows:
+        return []
+    text = (
+        "What a cache line takes between two cores, there and back, and what bytes take that one writes for the other."
+    )
+    heads = ("a line", "written", "read", "cores within, but for nearer ones")
+    return [Section("How far cores are apart", text, table=Table(heads, rows))]

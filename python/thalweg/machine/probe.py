@@ -2,11 +2,12 @@
 """`thalweg machine probe`: measure what messages, copies and sums cost, and write the machine file."""
 
 import datetime as dt
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from statistics import median, quantiles
 
 from thalweg import _core
+from thalweg.machine.distances import Distance, Pair, classes_of, look, pairs_of, processors_of
 from thalweg.machine.fit import Costs, Range, Spread, find_outliers, fit_costs
 from thalweg.machine.parts import describe_node
 from thalweg.machine.probe_devices import measure_devices
@@ -23,9 +24,6 @@ FEW_BYTES = 1024
 """Up to here several messages make a sample."""
 LEVELS = ("core_complex", "socket", "node", "network")
 PAIRS_MAX = 32
-
-
-Pair = tuple[int, int]
 
 
 def level_of(job: Job, a: int, b: int) -> str:
@@ -104,9 +102,13 @@ def probe(session: Session, show: Callable[[], None]) -> tuple[_core.Machine, di
     machine.nodes_per_machine = max(1, len(set(job.nodes)) // job.machines)
     measured: dict[str, Costs] = {}
     levels = []
+    cores = pairs_of(processors_of(session))
+    looks = [look(session, cores)]
     for name, chosen in pairs(job, fingerprint.cores).items():
         measured[name] = measure_pairs(session, chosen, show)
-        levels.append(_level(name, measured[name]))
+        looks.append(look(session, cores))
+        levels.append(_level(name, measured[name], _round_trip(job, chosen[0], looks[-2:])))
+    machine.distances = classes_of(looks)
     machine.levels = levels
     machine.copy = _rates(session, "copy")
     machine.combine = _rates(session, "combine")
@@ -132,11 +134,24 @@ def _switch(session: Session, job: Job, measured: dict[str, Costs], cores: int) 
     return _core.Figure(*(max(0.0, value - message) / others for value in (middle, low, high)))
 
 
-def _level(name: str, costs: Costs) -> _core.LevelCosts:
+def _round_trip(job: Job, pair: Pair, looks: Sequence[Mapping[Pair, Distance]]) -> _core.Figure:
+    """Tell what a line took between the cores of two ranks in the looks around their measurement; 0: not known."""
+    cores = [job.places[rank].processors for rank in pair]
+    if job.nodes[pair[0]] != job.nodes[pair[1]] or any(len(one) != 1 for one in cores):
+        return _exactly(0.0)
+    one, other = sorted(core for own in cores for core in own)
+    known = [seen[one, other].round_trip for seen in looks if (one, other) in seen]
+    if not known or not _core.is_same_distance(min(known), max(known)):
+        return _exactly(0.0)  # the messages in between went at two distances
+    return _core.Figure(median(known), min(known), max(known))
+
+
+def _level(name: str, costs: Costs, round_trip: _core.Figure) -> _core.LevelCosts:
     ranges, burst_bytes = fit_costs(costs, is_network=name == "network")
     level = _core.LevelCosts()
     level.level = getattr(_core.Level, name)
     level.burst_bytes = burst_bytes
+    level.round_trip = round_trip
     level.pairs = costs.pairs
     level.samples, level.outliers, level.worst = find_outliers(costs)
     level.ranges = [_cost(one) for one in ranges]

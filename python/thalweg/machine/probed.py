@@ -41,6 +41,20 @@ def probed_data(machine: _core.Machine, job: Job, path: str) -> dict[str, Any]:
         "levels": [_level(one) for one in machine.levels],
         "memory": memory,
         "switch_core_s": _figure(machine.switch_core),
+        "distances": {
+            "looks": machine.distances.looks,
+            "changes": machine.distances.changes,
+            "classes": [_distances(one) for one in machine.distances.classes],
+        },
+    }
+
+
+def _distances(one: _core.DistanceClass) -> dict[str, Any]:
+    return {
+        "round_trip_s": _figure(one.round_trip),
+        "write_s_per_byte": _figure(one.write_per_byte),
+        "read_s_per_byte": _figure(one.read_per_byte),
+        "groups": one.groups,
     }
 
 
@@ -49,6 +63,7 @@ def _level(level: _core.LevelCosts) -> dict[str, Any]:
     return {
         "level": level_name(level),
         **{name: getattr(level, name) for name in figures},
+        "round_trip_s": _figure(level.round_trip),
         "ranges": [_costs(one) for one in level.ranges],
     }
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from thalweg import _core
 from thalweg.errors import USAGE, ThalwegError
 from thalweg.text_files import read_text
+from thalweg.trials.places import NOWHERE
 from thalweg.trials.session import Job
 from thalweg.units import partners_text, size_text
 
@@ -159,9 +160,10 @@ def candidates(case: Case, job: Job, machine: _core.Machine) -> list[_core.Candi
     known = node_places(job, machine)
     sockets = [place.socket for place in job.places]
     complexes = [place.core_complex for place in job.places]
+    cores = [min(place.processors) if len(place.processors) == 1 else NOWHERE for place in job.places]
     return _core.candidates(
         case.call, case.size, job.ranks, list(job.nodes), machine, sockets, complexes, known, list(job.leaves),
-        degree=case.degree,
+        degree=case.degree, cores=cores,
     )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from thalweg.errors import FAILED, ThalwegError
 from thalweg.lab.hosts import node_list_of_lab
 from thalweg.settings.layers import effective_settings
+from thalweg.trials.distance import like_turns
 from thalweg.trials.places import Place, find_places
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ NATIVE = "native"
 PASSED_ON = "passed_on"
 """A candidate: through Thalweg, with no strategy chosen for it."""
 _PATIENCE_S = 10
+_REPETITIONS = 2
+"""Of a trial in which the ranks' cores changed places."""
 
 
 class Mode(enum.Enum):
@@ -52,11 +55,24 @@ class Samples(NamedTuple):
     """That its computation took longer."""
     waited_us: tuple[float, ...] = ()
     """Of exposed time, in the wait."""
+    distance_ns: float = 0
+    """What a cache line took there and back between the ranks of a node that were farthest apart; 0: not known."""
 
     @property
     def held_up_us(self) -> tuple[float, ...]:
         """Give exposed and lost time together."""
         return tuple(exposed + lost for exposed, lost in zip(self.exposed_us, self.lost_us, strict=True))
+
+    def of_turns(self, turns: Sequence[int], distance_ns: float) -> "Samples":
+        """Leave out all other turns, if it was measured in several."""
+        if len(self.completion_us) == 1:
+            return self._replace(distance_ns=distance_ns)
+        left: dict[str, Any] = {
+            name: tuple(row[turn] for turn in turns)
+            for name, row in self._asdict().items()
+            if isinstance(row, tuple) and row
+        }
+        return self._replace(**left, distance_ns=distance_ns)
 
 
 class Job(NamedTuple):
@@ -174,18 +190,40 @@ class Session:
         Short calls are timed in rows, or each alone as soon as all ranks are there. Where ranks share cores, a call
         alone is timed together with bringing them there. `tests`: how often a nonblocking call is tested while its rank
         computes; None: a few times.
+
+        All batches of the answer were taken at one distance of the ranks' cores. Where too few were, all are repeated.
         """
         way = "a" if alone else "" if tests is None else f"t{tests}"
-        self._ask(f"{operation} {size} {batches}{way} {limit} {' '.join(candidates)}")
+        request = f"{operation} {size} {batches}{way} {limit} {' '.join(candidates)}"
+        best, turns, distance = self._measured(request, batches)
+        for _ in range(_REPETITIONS):
+            if 2 * len(turns) > batches:
+                break
+            results, others, other_distance = self._measured(request, batches)
+            if len(others) > len(turns):
+                best, turns, distance = results, others, other_distance
+        if not turns:
+            return best
+        return {name: samples.of_turns(turns, distance) for name, samples in best.items()}
+
+    def _measured(self, request: str, batches: int) -> tuple[dict[str, Samples], list[int], float]:
+        """Make a request once; also gives the turns that are alike, and their distance."""
+        self._ask(request)
         results = {}
+        turns, distance = list(range(batches)), 0.0
         while isinstance(line := self._answer(), dict):
+            if "distances_ns" in line:
+                turns, distance = like_turns(line["distances_ns"])
+                continue
             results[line["candidate"]] = Samples(
                 tuple(line["completion_us"]),
                 tuple(line["cpu_us"]),
                 line["calls"],
-                *(tuple(line.get(f"{name}_us", ())) for name in ("exposed", "lost", "waited")),
+                exposed_us=tuple(line.get("exposed_us", ())),
+                lost_us=tuple(line.get("lost_us", ())),
+                waited_us=tuple(line.get("waited_us", ())),
             )
-        return results
+        return results, turns, distance
 
     def probe(self, request: str) -> tuple[float, ...]:
         """Make one of the measurements of src/run/trial/probes.h; microseconds."""

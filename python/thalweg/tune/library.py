@@ -13,6 +13,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+from thalweg._core import is_same_distance
 from thalweg.rules.library import Library
 from thalweg.rules.picks import LIBRARY
 from thalweg.text_files import write_text
@@ -101,12 +102,17 @@ def compare_case(session: Session, ruled: Session, case: Case, outcome: Outcome,
     ours: dict[str, list[float]] = {name: [] for name in names}
     theirs: list[float] = []
     for turn in range(FINAL_ROUNDS):
-        if turn > 0 and is_hopeless(theirs, ours[outcome.pick], turn):
+        if theirs and is_hopeless(theirs, ours[outcome.pick], turn):
             return outcome
         measured = session.measure(case.operation, case.size, names, batches=FINAL_BATCHES)
+        beside = ruled.measure(case.operation, case.size, [NATIVE], batches=FINAL_BATCHES)[NATIVE]
+        if not is_same_distance(measured[NATIVE].distance_ns, beside.distance_ns):
+            continue  # the cores changed places from the one job's turn to the other's
         for name in names:
             ours[name] += measured[name].completion_us
-        theirs += ruled.measure(case.operation, case.size, [NATIVE], batches=FINAL_BATCHES)[NATIVE].completion_us
+        theirs += beside.completion_us
+    if not theirs:
+        return outcome
     algorithm = library_trials.best(times[case])
     assert algorithm is not None
     if not is_faster(theirs, ours[outcome.pick]) or not is_faster(theirs, ours[NATIVE]):

@@ -200,7 +200,13 @@ def _searched(
     if watch.disturbed:
         cases = f"{watch.disturbed} of {len(found)} cases"
         print(f"thalweg: others computed here during {cases}: tune again on an idle machine", file=sys.stderr)
+    if moved := sum(one.outcome.distance_changes > 0 for one in found):
+        cases = f"{moved} of {len(found)} cases"
+        print(f"thalweg: the ranks' cores changed their distance during {cases}: {_BY_LIKE}", file=sys.stderr)
     return found
+
+
+_BY_LIKE = "what was measured at one distance was compared alone"
 
 
 def _held_on_to(
@@ -352,6 +358,8 @@ def document(found: Sequence[Found]) -> list[dict[str, Any]]:
                 for name in one.outcome.final
                 if (known := one.overlap_of(name))
             },
+            "distance_ns": one.outcome.distance_ns,
+            "distance_changes": one.outcome.distance_changes,
             "space": one.outcome.space,
             "tried": one.outcome.tried,
             "batches": one.outcome.batches,

@@ -15,6 +15,7 @@ from itertools import zip_longest
 from statistics import median
 from typing import NamedTuple
 
+from thalweg._core import is_same_distance
 from thalweg.trials.order import THREAD, strategy_of, without_thread
 from thalweg.trials.session import NATIVE, Samples
 from thalweg.tune.objective import Figure, completion
@@ -75,6 +76,10 @@ class Outcome:
     """The pick among native and strategies, where the library's own algorithm is the pick."""
     final: dict[str, Samples] = field(default_factory=dict)
     """Of the finalists and native, side by side."""
+    distance_ns: float = 0
+    """Of ranks' cores in the first round and in the final, as Samples has it."""
+    distance_changes: int = 0
+    """Rounds at another distance than the first one's."""
 
 
 class Check(NamedTuple):
@@ -131,11 +136,25 @@ def _try(found: Outcome, names: Sequence[str], measure: Measure, effort: Effort,
     results = measure([NATIVE, *([best] if best != NATIVE else []), *names], effort.batches, effort.limit)
     before = found.medians.get(best, math.inf)
     found.batches += sum(len(samples.completion_us) for samples in results.values())
+    scale = 1e-6 * _at_first_distance(found, results[NATIVE], figure)
     for name in names:
-        found.medians[name] = median(figure(results[name])) * 1e-6
+        found.medians[name] = median(figure(results[name])) * scale
         found.tried.append(name)
     found.medians.setdefault(NATIVE, median(figure(results[NATIVE])) * 1e-6)
     return min(found.medians.values()) < before * (1 - effort.gain)
+
+
+def _at_first_distance(found: Outcome, native: Samples, figure: Figure) -> float:
+    """Tell by what to multiply a round's times: where cores are no longer as far apart, native tells how many times.
+
+    Times of two distances are not to be compared; how a candidate does against native beside it is the better guess.
+    """
+    found.distance_ns = found.distance_ns or native.distance_ns
+    if NATIVE not in found.medians or is_same_distance(found.distance_ns, native.distance_ns):
+        return 1.0
+    found.distance_changes += 1
+    now = median(figure(native)) * 1e-6
+    return found.medians[NATIVE] / now if now > 0 else 1.0
 
 
 def _variations(found: Outcome, order: Sequence[str], effort: Effort) -> list[str]:
@@ -159,6 +178,7 @@ def _decide(found: Outcome, measure: Measure, effort: Effort, figure: Figure) ->
     found.trials = effort.final_batches
     figures = {name: figure(samples) for name, samples in results.items()}
     found.native_seconds = median(figures[NATIVE]) * 1e-6
+    found.distance_ns = results[NATIVE].distance_ns
     best = min(finalists, key=lambda name: median(figures[name]), default=NATIVE)
     plain = without_thread(best)
     if plain != best and plain in figures and not is_faster(figures[best], figures[plain], min_gain=GAIN_MIN):

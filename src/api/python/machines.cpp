@@ -2,6 +2,7 @@
 #include "machine/machine.hpp"
 #include "python/bindings.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -9,7 +10,9 @@
 
 namespace thalweg::python {
 
+using machine::CoreDistances;
 using machine::DeviceCosts;
+using machine::DistanceClass;
 using machine::Figure;
 using machine::Level;
 using machine::LevelCosts;
@@ -60,7 +63,9 @@ void bind_costs(nb::module_& module) {
       .def_rw("pairs", &LevelCosts::pairs)
       .def_rw("samples", &LevelCosts::samples)
       .def_rw("outliers", &LevelCosts::outliers)
-      .def_rw("worst", &LevelCosts::worst);
+      .def_rw("worst", &LevelCosts::worst)
+      .def_rw("round_trip", &LevelCosts::round_trip,
+              "Of a cache line between the pair's cores; 0: not known.");
   nb::class_<DeviceCosts>(module, "DeviceCosts", "What network devices that run a collective cost; seconds.")
       .def(nb::init<>())
       .def_rw("start", &DeviceCosts::start)
@@ -69,10 +74,48 @@ void bind_costs(nb::module_& module) {
       .def_prop_ro("is_known", &DeviceCosts::is_known);
 }
 
+using CoreGroups = std::vector<std::vector<std::int32_t>>;
+
+void bind_distances(nb::module_& module) {
+  nb::class_<DistanceClass>(module, "DistanceClass",
+                            "Pairs of cores that are about equally far apart: seconds for a cache line there "
+                            "and back, seconds per byte, and the cores of each group.")
+      .def(
+          "__init__",
+          [](DistanceClass* self, const Figure& round_trip, const Figure& write_per_byte,
+             const Figure& read_per_byte, const CoreGroups& groups) {
+            new (self) DistanceClass{round_trip, write_per_byte, read_per_byte};
+            self->set_groups(groups);
+          },
+          nb::arg("round_trip"), nb::arg("write_per_byte"), nb::arg("read_per_byte"), nb::arg("groups"))
+      .def_ro("round_trip", &DistanceClass::round_trip)
+      .def_ro("write_per_byte", &DistanceClass::write_per_byte)
+      .def_ro("read_per_byte", &DistanceClass::read_per_byte)
+      .def_prop_ro("groups", &DistanceClass::groups);
+  nb::class_<CoreDistances>(module, "CoreDistances", "How far a node's cores are apart, by classes of pairs.")
+      .def(nb::init<>())
+      .def_rw("classes", &CoreDistances::classes, copies,
+              "Nearest first. Copies: assign them to change them.")
+      .def_rw("looks", &CoreDistances::looks)
+      .def_rw("changes", &CoreDistances::changes,
+              "Pairs that were not of one class each time they were measured.")
+      .def_prop_ro("is_known", &CoreDistances::is_known)
+      .def(
+          "between",
+          [](const CoreDistances& self, std::int32_t one,
+             std::int32_t other) -> std::optional<DistanceClass> {
+            const DistanceClass* const found = self.between(one, other);
+            return found == nullptr ? std::nullopt : std::optional(*found);
+          },
+          nb::arg("one"), nb::arg("other"), "The class of two cores; None where they were not measured.");
+  module.def("cores_text", &machine::cores_text, nb::arg("cores"), "Cores as 0-3,8.");
+}
+
 } // namespace
 
 void bind_machines(nb::module_& module) {
   bind_costs(module);
+  bind_distances(module);
   nb::class_<Machine>(module, "Machine", "What predictions need to know of a machine.")
       .def(nb::init<>())
       .def_rw("title", &Machine::title)
@@ -88,6 +131,7 @@ void bind_machines(nb::module_& module) {
       .def_rw("switch_core", &Machine::switch_core)
       .def_rw("step", &Machine::step)
       .def_rw("device", &Machine::device)
+      .def_rw("distances", &Machine::distances)
       .def_rw("network", &Machine::network)
       .def_prop_rw(
           "nodes", [](const Machine& self) { return self.nodes.hosts(); },

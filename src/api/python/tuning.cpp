@@ -32,13 +32,14 @@ struct RankPlaces {
   Places nodes;
   Places sockets = {};
   Places complexes = {};
+  Places cores = {};
   std::optional<Places> leaves = {};
 };
 
 /// With the orders that the machine gives the ranks.
 Case make_case(std::string_view call, std::int64_t bytes, std::int32_t ranks, RankPlaces of_ranks,
                const machine::Machine& machine, topology::NodePlaces node_places = {}, double degree = 0) {
-  auto& [nodes, sockets, complexes, leaves] = of_ranks;
+  auto& [nodes, sockets, complexes, cores, leaves] = of_ranks;
   const strategies::Call* found = strategies::find_call(call);
   if (found == nullptr)
     throw Error(fmt::format("'{}' is no collective", call), "thalweg strategies lists them");
@@ -47,11 +48,11 @@ Case make_case(std::string_view call, std::int64_t bytes, std::int32_t ranks, Ra
     throw Error(fmt::format("what {} takes depends on the program's topology", call),
                 "thalweg tune measures it on a ring; thalweg run --report FILE counts the program's calls");
   strategies::check_degree(*found, degree);
-  for (const Places& places : {nodes, sockets, complexes, leaves.value_or(Places{})})
+  for (const Places& places : {nodes, sockets, complexes, cores, leaves.value_or(Places{})})
     if (ranks < 1 || bytes < 0 || (!places.empty() && places.size() != static_cast<std::size_t>(ranks)))
       throw Error(
           fmt::format("{} ranks with {} bytes at {} given places make no case", ranks, bytes, places.size()),
-          "give ranks above 0 and a node, socket, core complex and switch for each of them, or none");
+          "give ranks above 0 and a node, socket, core complex, core and switch for each of them, or none");
   if (node_places.network.empty())
     node_places.network = machine.network;
   auto orders = strategies::rank_orders(nodes, topology::sockets_across_nodes(nodes, sockets), node_places);
@@ -63,6 +64,7 @@ Case make_case(std::string_view call, std::int64_t bytes, std::int32_t ranks, Ra
           .nodes = std::move(nodes),
           .sockets = std::move(sockets),
           .complexes = std::move(complexes),
+          .cores = std::move(cores),
           .node_places = std::move(node_places),
           .leaves = std::move(*leaves),
           .orders = std::move(orders),
@@ -125,20 +127,22 @@ void bind_tuning(nb::module_& module) {
       "candidates",
       [](std::string_view call, std::int64_t bytes, std::int32_t ranks, Places nodes,
          const machine::Machine& machine, Places sockets, Places complexes, topology::NodePlaces node_places,
-         std::optional<Places> leaves, double degree) {
-        return tune::candidates(
-            make_case(call, bytes, ranks,
-                      {std::move(nodes), std::move(sockets), std::move(complexes), std::move(leaves)},
-                      machine, std::move(node_places), degree),
-            machine);
+         std::optional<Places> leaves, double degree, Places cores) {
+        return tune::candidates(make_case(call, bytes, ranks,
+                                          {std::move(nodes), std::move(sockets), std::move(complexes),
+                                           std::move(cores), std::move(leaves)},
+                                          machine, std::move(node_places), degree),
+                                machine);
       },
       nb::arg("call"), nb::arg("size"), nb::arg("ranks"), nb::arg("nodes"), nb::arg("machine"),
       nb::arg("sockets") = Places{}, nb::arg("complexes") = Places{},
       nb::arg("node_places") = topology::NodePlaces{}, nb::arg("leaves") = nb::none(),
-      nb::arg("degree") = 0.0, nb::call_guard<nb::gil_scoped_release>(),
+      nb::arg("degree") = 0.0, nb::arg("cores") = Places{}, nb::call_guard<nb::gil_scoped_release>(),
       "All candidates for a call with units of so many bytes, fastest first by the model. `leaves`: the "
       "switch of each rank's node, from 0, or none for one switch; None: as the network's shape says. "
-      "`degree`, of alltoallv and alltoallw: to how many others a rank has a unit; 0: to all.");
+      "`degree`, of alltoallv and alltoallw: to how many others a rank has a unit; 0: to all. `cores`: the "
+      "one "
+      "that each rank stays on, as its system numbers it, or -1.");
   bind_predictions(module);
 }
 
@@ -280,6 +284,10 @@ void bind_tuning_files(nb::module_& module) {
 
 void bind_evidence(nb::module_& module) {
   using evidence::Limits;
+  module.def(
+      "is_same_distance", &evidence::is_same_distance, nb::arg("one"), nb::arg("other"),
+      "May two distances be of the same cores? Each is what a cache line takes there and back; 0 may be "
+      "any.");
   nb::class_<Limits>(module, "EvidenceLimits",
                      "Constants of the rules that say whether something is surely faster, with their reasons "
                      "in src/core/evidence/evidence.hpp.")

@@ -73,9 +73,22 @@ struct Limits {
   static constexpr double level_changed = 1.5;
   static constexpr std::uint32_t looks_changed = 3;
 
+  /// Cores are not as far apart as before where a cache line takes so many times as long there and back, or
+  /// as short. Of one pair of cores, measurements differ by a fifth; between cores that share a cache and
+  /// others it was three times and more.
+  static constexpr double distance_changed = 1.5;
+
   /// How many times what a change costs has to be gained: predictions of costs are off by as much.
   static constexpr double hysteresis = 1.5;
 };
+
+/// May two distances, each what a cache line takes there and back, be of the same cores? One that is not
+/// known (0) may be any.
+inline bool is_same_distance(double one, double other) {
+  const double nearer = one < other ? one : other;
+  const double farther = one < other ? other : one;
+  return nearer <= 0 || farther < Limits::distance_changed * nearer;
+}
 
 /// A sequential sign test (Wald, Annals of Mathematical Statistics 16, 1945) on pairs of times that were
 /// measured one after the other. Nothing is assumed of how times are distributed, and a disturbance that

@@ -49,6 +49,24 @@ const LevelCosts& Machine::at(Level level) const {
   return *std::ranges::min_element(levels, {}, distance);
 }
 
+MessageCost Machine::between(const LevelCosts& level, const MessageCost& cost, std::int32_t one,
+                             std::int32_t other) const {
+  const DistanceClass* const apart = distances.between(one, other);
+  const DistanceClass* const measured = distances.like(level.round_trip.value);
+  if (apart == nullptr || measured == nullptr || apart == measured)
+    return cost;
+  // A message is a line's way at least, and its bytes are written once and read once.
+  MessageCost result = cost;
+  const auto add = [](Figure& figure, double seconds) {
+    for (double Figure::*part : {&Figure::value, &Figure::low, &Figure::high})
+      figure.*part = std::max(0.0, figure.*part + seconds);
+  };
+  add(result.latency, (apart->round_trip.value - measured->round_trip.value) / 2);
+  add(result.send_per_byte, apart->write_per_byte.value - measured->write_per_byte.value);
+  add(result.receive_per_byte, apart->read_per_byte.value - measured->read_per_byte.value);
+  return result;
+}
+
 double Machine::copy_seconds(std::int64_t bytes) const {
   return seconds(copy, bytes);
 }

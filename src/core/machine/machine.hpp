@@ -8,6 +8,8 @@
 // processors copy what they send (Kumar 2005, chapter 2), and all parameters hold for a range of message
 // sizes, as protocols change.
 
+#include "machine/core_distances.hpp"
+#include "machine/figure.hpp"
 #include "machine/fingerprint.hpp"
 #include "machine/node_list.hpp"
 
@@ -25,15 +27,6 @@ enum class Level : std::uint8_t { core_complex, socket, node, network };
 
 inline constexpr std::size_t level_count = 4;
 std::string_view name(Level level);
-
-/// A measured figure: the median and what lies between a tenth and nine tenths of the measurements.
-struct Figure {
-  double value = 0;
-  double low = 0;
-  double high = 0;
-};
-
-inline constexpr Figure once{1, 1, 1};
 
 /// What a message costs; seconds, seconds per byte, or times as much. A message of m bytes keeps its sender
 /// busy for send + send_per_byte * m, its receiver likewise, holds the link for gap_per_byte * m, and needs
@@ -79,6 +72,8 @@ struct LevelCosts {
   std::int64_t samples = 0;
   std::int64_t outliers = 0;
   double worst = 1;
+  /// Of a cache line between the cores of the pair that was measured; 0: not known.
+  Figure round_trip = {};
 
   const MessageCost& at(std::int64_t bytes) const;
 };
@@ -108,12 +103,17 @@ struct Machine {
   Figure switch_core;        ///< handing a core to another rank that waits for it
   Figure step;               ///< what running one step of a schedule costs by itself
   DeviceCosts device;
+  CoreDistances distances; ///< of a node's cores
   /// The network where its routes are known, as topology::parse_interconnect reads it, e.g. "fat-tree:4x2".
   std::string network;
   NodeList nodes; ///< where hosts are in it, as far as that is known
 
   /// The costs of that level, or of the nearest one that was measured: inside of a node if the level is.
   const LevelCosts& at(Level level) const;
+  /// What a message costs between two cores of a node, by their numbers in the system: more than its level
+  /// says where they are farther apart than the cores that it was measured between, or less.
+  MessageCost between(const LevelCosts& level, const MessageCost& cost, std::int32_t one,
+                      std::int32_t other) const;
   double copy_seconds(std::int64_t bytes) const;
   double combine_seconds(std::int64_t bytes) const;
 };

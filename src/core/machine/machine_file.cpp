@@ -4,15 +4,14 @@
 #include "base/files.hpp"
 #include "base/units.hpp"
 #include "machine/machine.hpp"
+#include "machine/machine_distances.hpp"
+#include "machine/machine_fields.hpp"
 #include "machine/machine_nodes.hpp"
 #include "machine/toml_file.hpp"
 #include "topology/interconnect.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <fmt/format.h>
-#include <functional>
 #include <iterator>
 #include <sstream>
 
@@ -22,143 +21,12 @@ namespace {
 
 constexpr std::int64_t format_number = 1;
 constexpr std::int64_t max_burst = std::int64_t{1} << 40;
-constexpr std::string_view unlimited = "any";
-constexpr std::string_view times_unit = " times";
-
-// Where in which file something is, for errors.
-struct Location {
-  const std::string& file;
-  std::string path;
-  std::uint32_t line = 0;
-
-  [[noreturn]] void refuse(const std::string& what, const std::string& remedy) const {
-    throw Error(fmt::format("{}: {}{}{}", place_in(file, line), path, path.empty() ? "" : " ", what), remedy);
-  }
-  Location inside(std::string_view name, const toml::node* node) const {
-    return {file, path.empty() ? std::string(name) : fmt::format("{}.{}", path, name), line_of(node)};
-  }
-};
 
 constexpr std::string_view explanation =
     "# What thalweg machine probe found: times in seconds with their units, each with the spread of its\n"
     "# measurements (a tenth .. nine tenths). Rows hold for messages up to `bytes`; what each key means,\n"
     "# docs/tuning.md says. Of a level's `samples`, `outliers` took over three times the median of their "
     "row.\n";
-
-constexpr const char* measure_again = "correct it, or measure again: thalweg machine probe";
-
-std::string text_of(const toml::table& table, std::string_view key, const Location& location,
-                    std::string default_value, const char* remedy = measure_again) {
-  const toml::node* node = table.get(key);
-  if (node == nullptr)
-    return default_value;
-  const auto value = node->value_exact<std::string>();
-  if (!value)
-    location.inside(key, node).refuse("is no text", remedy);
-  return *value;
-}
-
-std::int64_t number_of(const toml::table& table, std::string_view key, const Location& location,
-                       std::int64_t default_value, std::int64_t min = 1) {
-  const toml::node* node = table.get(key);
-  if (node == nullptr)
-    return default_value;
-  const auto value = node->value_exact<std::int64_t>();
-  if (!value || *value < min || *value > INT32_MAX)
-    location.inside(key, node).refuse(fmt::format("is no whole number from {} to {}", min, INT32_MAX),
-                                      measure_again);
-  return *value;
-}
-
-// "1.2 times", of what stands where the key is explained.
-double parse_times(std::string_view text) {
-  double value = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (fault != std::errc{} || std::string_view(end, text.data() + text.size()) != times_unit ||
-      !std::isfinite(value) || value < 0)
-    throw Error(fmt::format("'{}' is no factor", text), "write 1.2 times");
-  return value;
-}
-
-std::string times_text(double value) {
-  return fmt::format("{:.3g}{}", value, times_unit);
-}
-
-// How figures of a kind are read and written.
-struct Unit {
-  double (*parse)(std::string_view text);
-  std::string (*format)(double value);
-  const char* default_text;
-  const char* example;
-};
-
-constexpr Unit seconds_unit{parse_seconds, format_seconds, "0 s", "write 1.2 us (1.1 us .. 1.4 us)"};
-constexpr Unit factor_unit{parse_times, times_text, "1 times", "write 1.2 times (1.1 times .. 1.4 times)"};
-
-// "1.2 us (1.1 us .. 1.4 us)", the spread being optional.
-Figure parse_figure(std::string_view text, const Unit& unit) {
-  Figure figure;
-  const std::size_t open = text.find(" (");
-  figure.value = figure.low = figure.high = unit.parse(text.substr(0, open));
-  if (open == std::string_view::npos)
-    return figure;
-  const std::string_view spread = text.substr(open + 2);
-  const std::size_t dots = spread.find(" .. ");
-  if (dots == std::string_view::npos || spread.back() != ')')
-    throw Error(fmt::format("'{}' is no figure with its spread", text), unit.example);
-  figure.low = unit.parse(spread.substr(0, dots));
-  figure.high = unit.parse(spread.substr(dots + 4, spread.size() - dots - 5));
-  return figure;
-}
-
-std::string figure_text(const Figure& figure, const Unit& unit = seconds_unit) {
-  if (figure.low == figure.value && figure.high == figure.value)
-    return unit.format(figure.value);
-  return fmt::format("{} ({} .. {})", unit.format(figure.value), unit.format(figure.low),
-                     unit.format(figure.high));
-}
-
-Figure figure_of(const toml::table& table, std::string_view key, const Location& location,
-                 const Unit& unit = seconds_unit) {
-  const std::string text = text_of(table, key, location, unit.default_text, unit.example);
-  try {
-    return parse_figure(text, unit);
-  } catch (const Error& error) {
-    location.inside(key, table.get(key)).refuse(error.problem(), error.remedy());
-  }
-}
-
-std::int64_t bytes_of(const toml::table& table, std::string_view key, std::string_view default_value,
-                      const Location& location) {
-  const std::string text = text_of(table, key, location, std::string(default_value), "write 64KiB");
-  try {
-    return text == unlimited ? INT64_MAX : parse_bytes(text);
-  } catch (const Error& error) {
-    location.inside(key, table.get(key)).refuse(error.problem(), error.remedy());
-  }
-}
-
-std::string bytes_text(std::int64_t bytes) {
-  return bytes == INT64_MAX ? std::string(unlimited) : exact_bytes(bytes);
-}
-
-// Calls `read` for each table of an array of tables; an absent array is an empty one.
-void for_each_table(const toml::table& table, std::string_view key, const Location& location,
-                    const std::function<void(const toml::table&, const Location&)>& read) {
-  const toml::node* node = table.get(key);
-  if (node == nullptr)
-    return;
-  const toml::array* rows = node->as_array();
-  if (rows == nullptr)
-    location.inside(key, node).refuse("is no array of tables", measure_again);
-  for (std::size_t i = 0; i < rows->size(); ++i) {
-    const Location row = location.inside(fmt::format("{}[{}]", key, i), &(*rows)[i]);
-    const toml::table* fields = (*rows)[i].as_table();
-    if (fields == nullptr)
-      row.refuse("is no table", measure_again);
-    read(*fields, row);
-  }
-}
 
 // Ranges come by size, each once, and the last one reaches to any size.
 template <typename Row>
@@ -217,8 +85,8 @@ void read_level(Machine& machine, const toml::table& table, Level level, const L
   const toml::table* fields = node->as_table();
   if (fields == nullptr)
     location.refuse("is no table", measure_again);
-  check_keys(*fields, {"burst", "pairs", "samples", "outliers", "worst", "message"}, location.file,
-             location.path);
+  check_keys(*fields, {"burst", "pairs", "samples", "outliers", "worst", "round_trip", "message"},
+             location.file, location.path);
   LevelCosts costs;
   costs.level = level;
   const std::int64_t burst = bytes_of(*fields, "burst", "0B", location);
@@ -229,6 +97,7 @@ void read_level(Machine& machine, const toml::table& table, Level level, const L
   costs.samples = number_of(*fields, "samples", location, 0, 0);
   costs.outliers = number_of(*fields, "outliers", location, 0, 0);
   costs.worst = figure_of(*fields, "worst", location, factor_unit).value;
+  costs.round_trip = figure_of(*fields, "round_trip", location);
   for_each_table(*fields, "message", location, [&](const toml::table& row, const Location& at) {
     costs.ranges.push_back(read_cost(row, at));
   });
@@ -279,7 +148,8 @@ void write_device(std::string& text, const DeviceCosts& costs) {
 std::vector<std::string_view> keys_of_machines(const std::vector<std::string>& levels) {
   std::vector<std::string_view> known{"format",      "title",         "parts",  "mpi",   "transport",
                                       "date",        "network_shape", "nodes",  "cores", "nodes_per_machine",
-                                      "switch_core", "step",          "device", "copy",  "combine"};
+                                      "switch_core", "step",          "device", "copy",  "combine",
+                                      "distances"};
   known.insert(known.end(), levels.begin(), levels.end());
   return known;
 }
@@ -323,6 +193,7 @@ Machine read(const toml::table& table, const std::string& name) {
   machine.switch_core = figure_of(table, "switch_core", location);
   machine.step = figure_of(table, "step", location);
   machine.device = read_device(table, location);
+  machine.distances = read_distances(table, location);
   machine.copy = read_rates(table, "copy", location);
   machine.combine = read_rates(table, "combine", location);
   for (std::size_t level = 0; level < level_count; ++level)
@@ -347,6 +218,8 @@ void write_level(std::string& text, const LevelCosts& costs) {
   text += fmt::format("\n[{}]\nburst = \"{}\"\npairs = {}\nsamples = {}\noutliers = {}\nworst = \"{}\"\n",
                       key, exact_bytes(static_cast<std::int64_t>(costs.burst_bytes)), costs.pairs,
                       costs.samples, costs.outliers, times_text(costs.worst));
+  if (costs.round_trip.value > 0)
+    text += fmt::format("round_trip = \"{}\"\n", figure_text(costs.round_trip));
   for (const MessageCost& cost : costs.ranges) {
     text += fmt::format("\n[[{}.message]]\nbytes = \"{}\"\n", key, bytes_text(cost.bytes_max));
     for (const CostField& field : cost_fields)
@@ -382,6 +255,7 @@ std::string to_text(const Machine& machine) {
   for (const LevelCosts& costs : machine.levels)
     write_level(text, costs);
   write_device(text, machine.device);
+  write_distances(text, machine.distances);
   write_rates(text, "copy", machine.copy);
   write_rates(text, "combine", machine.combine);
   if (machine.nodes.size() > 0)

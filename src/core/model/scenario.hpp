@@ -30,6 +30,10 @@ struct Scenario {
   /// move between several. Empty: not known, ranks of a node are a node apart.
   std::span<const std::int32_t> sockets = {};
   std::span<const std::int32_t> complexes = {};
+  /// The core that each rank stays on, as its node's system numbers it; -1 for a rank that may move. Empty:
+  /// not known. Ranks of a node are then as far apart as their level says, whatever the machine's distances
+  /// are.
+  std::span<const std::int32_t> cores = {};
   /// Where the nodes are in the network. Without a shape it is the machine file's.
   topology::NodePlaces node_places = {};
   /// Of each rank's steps, the bytes of their messages, where units are of different sizes; empty: as units

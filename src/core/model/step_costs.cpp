@@ -46,13 +46,35 @@ Extent message_extent(const Schedule& schedule, const Step& step, const Sizes& s
   return sizes.of(step.kind == StepKind::send ? schedule.source(step) : schedule.target(step));
 }
 
+// What a message costs: as its level says, or as the distance of the two cores does, where that is known.
+class PairCost {
+public:
+  PairCost(const Scenario& scenario, const machine::LevelCosts& level, std::int64_t bytes, Rank a, Rank b)
+      : cost_(&level.at(bytes)) {
+    if (scenario.cores.empty() || level.level == machine::Level::network)
+      return;
+    const auto core = [&](Rank rank) { return scenario.cores[static_cast<std::size_t>(rank)]; };
+    adjusted_ = scenario.machine.between(level, *cost_, core(a), core(b));
+    cost_ = &adjusted_;
+  }
+  PairCost(const PairCost&) = delete;
+  PairCost& operator=(const PairCost&) = delete;
+
+  const machine::MessageCost& operator*() const { return *cost_; }
+
+private:
+  const machine::MessageCost* cost_;
+  machine::MessageCost adjusted_;
+};
+
 StepCost message_cost(const Schedule& schedule, const Step& step, const Extent& extent,
                       const Scenario& scenario) {
   const machine::Machine& machine = scenario.machine;
   const bool is_send = step.kind == StepKind::send;
   const machine::Level apart = level_between(scenario, schedule.rank, step.peer);
   const machine::LevelCosts& level = machine.at(apart);
-  const machine::MessageCost& cost = level.at(extent.bytes);
+  const PairCost of_pair(scenario, level, extent.bytes, schedule.rank, step.peer);
+  const machine::MessageCost& cost = *of_pair;
   const auto bytes = static_cast<double>(extent.bytes);
   StepCost result;
   result.bytes = extent.bytes;

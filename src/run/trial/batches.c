@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "batches.h"
 
+#include "distance.h"
 #include "interposer.h"
 #include "operations.h"
 #include "overlap.h"
@@ -222,8 +223,28 @@ static void print_candidate(const struct trial* trial, const char* candidate, in
   printf("}\n");
 }
 
+/* How far the ranks are apart now, in the place of the turn that begins. */
+static void look_at_distance(double* distances, int turn) {
+  if (share_cores)
+    return;
+  align();
+  distances[turn] = look_at_neighbor();
+}
+
+/* Of the pairs of ranks that were farthest apart. */
+static void print_distances(const double* own, int count) {
+  static double farthest[max_batches + 1];
+  interposer.bypass(1);
+  MPI_Reduce(own, farthest, count, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  printf("{\"distances_ns\": [");
+  for (int turn = 0; turn < count; ++turn)
+    printf("%s%.1f", turn ? ", " : "", 1e9 * farthest[turn]);
+  printf("]}\n");
+}
+
 void measure_trial(const struct trial* trial) {
   static struct figures figures[max_candidates][max_batches];
+  static double distances[max_batches + 1];
   static double first[max_candidates];
   const int has_overlap = is_overlapped(trial->operation);
   double fastest = 1e9;
@@ -240,10 +261,15 @@ void measure_trial(const struct trial* trial) {
   /* Of next to nothing, a multiple is next to nothing too: a twentieth of the computation. */
   const double base =
       has_overlap && fastest < computation_seconds() / 20 ? computation_seconds() / 20 : fastest;
-  for (int b = 0; b < trial->batches; ++b)
+  look_at_distance(distances, 0);
+  for (int b = 0; b < trial->batches; ++b) {
     for (int c = 0; c < trial->candidate_count; ++c)
       if (trial->limit <= 0 || first[c] <= trial->limit * base)
         figures[c][b] = run_batch(trial->operation, trial->bytes, trial->candidates[c], calls, timing);
+    look_at_distance(distances, b + 1);
+  }
+  if (!share_cores)
+    print_distances(distances, trial->batches + 1);
   for (int c = 0; c < trial->candidate_count; ++c) {
     const int is_done_with = trial->limit > 0 && first[c] > trial->limit * base;
     if (is_done_with) /* without the parts, all of which count as waiting */

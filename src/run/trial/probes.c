@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "probes.h"
 
+#include "core_probes.h"
 #include "noise.h"
 
 #include <mpi.h>
@@ -382,7 +383,11 @@ static void probe_noise(char** words) {
 void probe(char** words, int count) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (count == 3 && strcmp(words[0], "@noise") == 0)
+  if (is_about_cores(words[0])) {
+    if (rank == 0)
+      answer_about_cores(words, count);
+    meet();
+  } else if (count == 3 && strcmp(words[0], "@noise") == 0)
     probe_noise(words);
   else if (count == 3)
     probe_one(words);

@@ -19,6 +19,13 @@
  *   @copy BYTES SAMPLES, @combine BYTES SAMPLES   memory to memory; doubles added to doubles
  *   @ring COUNT SAMPLES                           a hop of a token that goes round all ranks
  *
+ * Of cores of rank 0's host, while all ranks sleep: for each pair of them what a line takes there and back,
+ * and a block of distance_block bytes to be written and to be read (distance.h); and the numbers of those
+ * from FIRST to LAST that a job may use:
+ *
+ *   @distances A B...
+ *   @processors FIRST LAST
+ *
  * Of one rank, while all look at their cores: how long it looked, then when each detour began and how long it
  * took:
  *

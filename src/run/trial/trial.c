@@ -22,10 +22,13 @@
  * what it spent in calls
  * ("exposed"), in the wait alone ("waited"), and by how much its computation took longer ("lost"). Requests
  * that begin with @ are probes (probes.h), but for "@devices": do network devices run collectives by now?
+ * Where each rank has a core of its own, a line says how far ranks were apart before the first turn and after
+ * each one: what a cache line takes there and back between two ranks of a node, of all such pairs the most.
  * With the argument "native" the job is one without Thalweg, and every candidate is the library's own.
  */
 #define _GNU_SOURCE
 #include "batches.h"
+#include "distance.h"
 #include "interposer.h"
 #include "operations.h"
 #include "overlap.h"
@@ -154,7 +157,9 @@ int main(int argc, char** argv) {
   know_ranks();
   find_interposer(argc > 1 ? argv[1] : "");
   interposer.bypass(1);
-  share_cores_between_ranks(settle_on_cores());
+  const int share_cores = settle_on_cores();
+  share_cores_between_ranks(share_cores);
+  share_lines(!share_cores);
   sleep_through_computations(do_hosts_share_cores());
   introduce();
   static char line[line_bytes];

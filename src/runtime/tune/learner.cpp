@@ -124,7 +124,7 @@ void Learner::start_comparison(std::size_t candidate) {
 // Where calls were not measured yet, they are taken to be like the first that are. All that a round takes
 // more than the incumbent would have is spent, transitions there and back too.
 void Learner::measured(std::span<const double> seconds, double overhead_seconds, bool refused,
-                       const LowerBounds& bounds, const Periods& periods) {
+                       const LowerBounds& bounds, const Periods& periods, const Distances& distances) {
   THALWEG_ASSERT(light, round_.kind == Round::Kind::measure);
   const std::uint32_t calls = round_.incumbent_calls + round_.candidate_calls;
   THALWEG_ASSERT(light, seconds.empty() || seconds.size() == calls);
@@ -147,6 +147,11 @@ void Learner::measured(std::span<const double> seconds, double overhead_seconds,
   calls_ += seconds.size();
   lengths_.set_agreement(overhead);
   lengths_.set_call(own);
+  const Comparison::Cores cores = comparison_.see(distances);
+  if (cores == Comparison::Cores::moved_meanwhile)
+    return;
+  if (cores == Comparison::Cores::moved_before && watch_.looks() > 0)
+    watch_.begin();
   trials_.add_round(incumbent(), own);
   if (candidate_ == incumbent()) {
     if (state_ == State::settled)

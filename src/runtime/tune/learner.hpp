@@ -48,9 +48,10 @@ public:
   /// The agreement after a measured round: agreed seconds of each of its calls, the incumbent's first, and
   /// what agreeing took; 0: not known yet. No seconds: the round has not told enough. `refused`: the
   /// candidate could not do the call on some rank. `periods`: where the program may compute less while its
-  /// calls hold it up less, from one call to the next.
+  /// calls hold it up less, from one call to the next. `distances`: rounds in which cores have moved, as
+  /// virtual ones do, say nothing, and rounds before a move are not compared with those after it.
   void measured(std::span<const double> seconds, double overhead_seconds, bool refused,
-                const LowerBounds& bounds = {}, const Periods& periods = {});
+                const LowerBounds& bounds = {}, const Periods& periods = {}, const Distances& distances = {});
   /// The next batch of candidates in the model's order, and what finding them took.
   void add_candidates(std::span<const PredictedCandidate> candidates, double overhead_seconds);
 

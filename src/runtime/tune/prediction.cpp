@@ -181,8 +181,8 @@ std::vector<std::vector<std::int64_t>> message_bytes_of(const Strategy& strategy
 model::Prediction predict_on(const Strategy& strategy, const Problem& problem, ScheduleSample known,
                              const Case& wanted, const machine::Machine& machine, double enough_seconds) {
   const auto message_bytes = message_bytes_of(strategy, known, wanted);
-  const model::Scenario scenario{machine,          wanted.nodes,       wanted.sockets,
-                                 wanted.complexes, wanted.node_places, message_bytes};
+  const model::Scenario scenario{machine,      wanted.nodes,       wanted.sockets, wanted.complexes,
+                                 wanted.cores, wanted.node_places, message_bytes};
   const std::int64_t bytes = strategies::block_bytes(strategy, problem, wanted.bytes, wanted.degree);
   const model::Prediction bound = model::predict_lower_bound(known.schedules, bytes, scenario);
   if (bound.seconds > enough_seconds)

@@ -26,6 +26,7 @@ struct Case {
   /// Where in its node each rank stays (model::Scenario); empty: not known.
   std::vector<std::int32_t> sockets = {};
   std::vector<std::int32_t> complexes = {};
+  std::vector<std::int32_t> cores = {};
   /// Where the nodes are in the network. Without a shape it is the machine file's.
   topology::NodePlaces node_places = {};
   /// The switch of each rank's node, as the schedules of network devices group them (Problem::leaves): in a

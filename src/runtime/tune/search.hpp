@@ -101,6 +101,13 @@ private:
   std::uint32_t longer_ = 0;
 };
 
+/// How far apart ranks' cores were when a round began and when it ended: what a cache line took there and
+/// back between those of a node that were farthest apart; 0: not known. Any unit.
+struct Distances {
+  double begin = 0;
+  double end = 0;
+};
+
 /// A candidate against the incumbent, round by round.
 class Comparison {
 public:
@@ -108,8 +115,28 @@ public:
   explicit Comparison(double gain) : gain_(gain), test_(gain) {}
 
   void begin() {
-    test_ = evidence::SequentialTest(gain_);
-    guard_ = {};
+    moves_ = 0;
+    forget();
+  }
+
+  enum class Cores : std::uint8_t { stayed, moved_before, moved_meanwhile };
+  /// What a round says of the ranks' cores, virtual ones, which change places. If they moved before it, what
+  /// earlier rounds have said of the candidate counts no more. If they moved meanwhile, its two sides do not
+  /// compare. Where they move all the time, all rounds count: a search has to end.
+  Cores see(const Distances& distances) {
+    if (moves_ >= moves_max)
+      return Cores::stayed;
+    if (!evidence::is_same_distance(distances.begin, distances.end)) {
+      ++moves_;
+      return Cores::moved_meanwhile;
+    }
+    const bool has_moved = !evidence::is_same_distance(distance_, distances.end);
+    distance_ = distances.end > 0 ? distances.end : distance_;
+    if (!has_moved)
+      return Cores::stayed;
+    ++moves_;
+    forget();
+    return Cores::moved_before;
   }
 
   struct Verdict {
@@ -132,7 +159,16 @@ public:
 
 private:
   static constexpr double hopeless_at_first_look = 3;
+  /// In a comparison, or since the last one; then a move counts no more.
+  static constexpr std::uint32_t moves_max = 8;
 
+  void forget() {
+    test_ = evidence::SequentialTest(gain_);
+    guard_ = {};
+  }
+
+  double distance_ = 0; ///< in the last round whose distance is known
+  std::uint32_t moves_ = 0;
   double gain_;
   evidence::SequentialTest test_;
   PeriodGuard guard_;

@@ -46,6 +46,7 @@ pairs = 4
 samples = 1000
 outliers = 12
 worst = "41.5 times"
+round_trip = "55 ns (52 ns .. 70 ns)"
 [[core_complex.message]]
 bytes = "any"
 latency = "100 ns (90 ns .. 120 ns)"
@@ -67,6 +68,19 @@ per_byte = "8 ps (7 ps .. 9 ps)"
 [[combine]]
 bytes = "any"
 per_byte = "20 ps"
+[distances]
+looks = 3
+changes = 2
+[[distances.class]]
+round_trip = "55 ns (52 ns .. 70 ns)"
+write_per_byte = "120 ps"
+read_per_byte = "40 ps"
+cores = ["0-3,8", "4-7"]
+[[distances.class]]
+round_trip = "280 ns (240 ns .. 300 ns)"
+write_per_byte = "400 ps"
+read_per_byte = "60 ps"
+cores = ["0-15"]
 [nodes]
 n0 = 3
 "n 1" = 0

@@ -122,7 +122,7 @@ TEST(Model, NodesAreWhereTheListOfHostsSays) {
   std::iota(nodes.begin(), nodes.end(), 0);
   const auto seconds = [&](const char* operation_strategy, topology::NodePlaces places) {
     return predict_named(schedule::Operation::allgather, operation_strategy, 8, 10000,
-                         {machine, nodes, {}, {}, std::move(places)})
+                         {machine, nodes, {}, {}, {}, std::move(places)})
         .seconds;
   };
   const double in_order = seconds("ring", {});
@@ -257,6 +257,18 @@ TEST(Model, RanksAreAsFarApartAsTheirPlaces) {
   EXPECT_DOUBLE_EQ(latency({0, 1}, {1, 2}), 10);
   EXPECT_DOUBLE_EQ(latency({-1, -1}, {-1, -1}), 10);
   EXPECT_DOUBLE_EQ(latency({}, {}), 10);
+}
+
+TEST(Model, RanksAreAsFarApartAsTheirCores) {
+  Machine machine = simple_machine();
+  machine.levels[0].round_trip = exactly(2);
+  machine.distances.classes = {{exactly(2), {}, {}, {0, 0, 1, 1}}, {exactly(10), {}, {}, {0, 0, 0, 0}}};
+  const auto latency = [&](std::vector<std::int32_t> cores) {
+    return predict_named(schedule::Operation::broadcast, "flat", 2, 0, {.machine = machine, .cores = cores})
+        .seconds;
+  };
+  EXPECT_DOUBLE_EQ(latency({0, 2}), latency({0, 1}) + 4);
+  EXPECT_DOUBLE_EQ(latency({0, -1}), latency({}));
 }
 
 TEST(Link, LetsBurstsThroughAfterAPause) {

@@ -185,6 +185,8 @@ MeasuredStart CommunicatorLearning::measured(const CollectiveCall& call, bool re
   if (measuring_->started)
     return measuring_->started->started(context, refused, traffic);
   context.departed(local_seconds() + clock_offset_seconds_, refused, traffic);
+  if (context.wants_distance())
+    context.see_distance(communicator_.channels()->transport()->look_at_distance_ns());
   if (context.needs_round())
     measuring_->agreement.begin(context.to_maximize(measuring_->agreement_seconds), context.to_sum(),
                                 communicator_.group().communicator());

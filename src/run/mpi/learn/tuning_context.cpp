@@ -131,8 +131,7 @@ void TuningContext::open(const tune::Round& round) {
   refused_ = false;
   work_ = {};
   private_.seen = {};
-  arrivals_seen_.clear();
-  departures_seen_.clear();
+  seen_ = {};
   if (learner_.has_searched())
     choices_.front()->reason = best_so_far;
 }
@@ -146,23 +145,27 @@ TuningContext::CallRange TuningContext::counted(Side side) const {
 
 void TuningContext::arrived(double seconds) {
   THALWEG_ASSERT(light, is_measured());
-  const Side side = arrivals_seen_.size() < round_.incumbent_calls ? incumbent : candidate;
-  if (runtime.world.placement.oversubscribed && arrivals_seen_.size() == counted(side).begin)
+  const Side side = seen_.arrivals.size() < round_.incumbent_calls ? incumbent : candidate;
+  if (runtime.world.placement.oversubscribed && seen_.arrivals.size() == counted(side).begin)
     work_[side].begin(processor_seconds());
   work_[side].arrived(seconds);
-  arrivals_seen_.push_back(seconds);
+  seen_.arrivals.push_back(seconds);
 }
 
 void TuningContext::departed(double seconds, bool refused, const pattern::Traffic& traffic) {
-  THALWEG_ASSERT(light, departures_seen_.size() + 1 == arrivals_seen_.size());
-  const Side side = departures_seen_.size() < round_.incumbent_calls ? incumbent : candidate;
+  THALWEG_ASSERT(light, seen_.departures.size() + 1 == seen_.arrivals.size());
+  const Side side = seen_.departures.size() < round_.incumbent_calls ? incumbent : candidate;
   work_[side].departed(seconds);
-  departures_seen_.push_back(seconds);
-  if (runtime.world.placement.oversubscribed && departures_seen_.size() == counted(side).end)
+  seen_.departures.push_back(seconds);
+  if (runtime.world.placement.oversubscribed && seen_.departures.size() == counted(side).end)
     work_[side].end(processor_seconds());
   // Where what is in use cannot do the calls, native has run: that says nothing of the candidate.
   refused_ = refused_ || (refused && is_at_candidate());
   private_.seen += traffic;
+}
+
+void TuningContext::see_distance(double round_trip_ns) {
+  (needs_round() ? seen_.distances.end : seen_.distances.begin) = round_trip_ns;
 }
 
 void TuningContext::started(bool refused, const pattern::Traffic& traffic) {
@@ -174,9 +177,9 @@ void TuningContext::started(bool refused, const pattern::Traffic& traffic) {
 // Last arrivals, last departures, first arrivals (the largest of their negatives); then what must be equal on
 // all ranks, from both sides.
 std::vector<double> TuningContext::to_maximize(double last_agreement_seconds) const {
-  std::vector<double> row = arrivals_seen_;
-  row.insert(row.end(), departures_seen_.begin(), departures_seen_.end());
-  for (const double seconds : arrivals_seen_)
+  std::vector<double> row = seen_.arrivals;
+  row.insert(row.end(), seen_.departures.begin(), seen_.departures.end());
+  for (const double seconds : seen_.arrivals)
     row.push_back(-seconds);
   const std::uint64_t history = learner_.history();
   for (const int which : {0, 1}) {
@@ -186,6 +189,8 @@ std::vector<double> TuningContext::to_maximize(double last_agreement_seconds) co
   row.push_back(refused_ ? 1 : 0);
   // Who came last did not wait for others: what the agreement took him is what it takes.
   row.push_back(-last_agreement_seconds);
+  row.push_back(seen_.distances.begin);
+  row.push_back(seen_.distances.end);
   return row;
 }
 
@@ -248,7 +253,7 @@ bool TuningContext::learn_started(const std::optional<tune::RoundTimes>& times,
 
 bool TuningContext::learn(const std::vector<double>& maxima, const std::vector<double>& sums, int ranks,
                           int nodes) {
-  const std::size_t calls = arrivals_seen_.size();
+  const std::size_t calls = seen_.arrivals.size();
   THALWEG_ASSERT(light, calls == round_.incumbent_calls + round_.candidate_calls &&
                             maxima.size() == 3 * calls + common_figures);
   THALWEG_ASSERT(light,
@@ -268,7 +273,7 @@ bool TuningContext::learn(const std::vector<double>& maxima, const std::vector<d
   tune::LowerBounds bounds;
   if (runtime.world.placement.oversubscribed)
     bounds = lower_bounds(std::span(sums).last(sides), nodes);
-  learner_.measured(seconds, -common[5], common[4] > 0, bounds);
+  learner_.measured(seconds, -common[5], common[4] > 0, bounds, {}, {common[6], common[7]});
   return true;
 }
 

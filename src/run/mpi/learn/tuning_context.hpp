@@ -82,7 +82,7 @@ struct CallSizes {
 };
 
 /// In what ranks take the maxima of, behind all figures of calls.
-inline constexpr std::size_t common_figures = 6;
+inline constexpr std::size_t common_figures = 8;
 
 class TuningContext {
 public:
@@ -114,6 +114,10 @@ public:
   bool is_measured() const { return round_.kind == tune::Round::Kind::measure; }
   void arrived(double seconds);
   void departed(double seconds, bool refused, const pattern::Traffic& traffic);
+
+  /// Is it time to look how far apart ranks are: after the first call, and after the last?
+  bool wants_distance() const { return seen_.departures.size() == 1 || needs_round(); }
+  void see_distance(double round_trip_ns);
 
   /// Instead of these, once a nonblocking call of the round has started.
   void started(bool refused, const pattern::Traffic& traffic);
@@ -157,10 +161,14 @@ private:
   tune::Learner learner_;
   std::vector<std::unique_ptr<Choice>> choices_; ///< by trial; their addresses stay
   tune::Round round_;
-  std::uint32_t calls_left_ = 0;      ///< of the round
-  CallSizes asked_;                   ///< the calls that were asked for
-  std::vector<double> arrivals_seen_; ///< of the round
-  std::vector<double> departures_seen_;
+  std::uint32_t calls_left_ = 0; ///< of the round
+  CallSizes asked_;              ///< the calls that were asked for
+  struct Seen {
+    std::vector<double> arrivals;
+    std::vector<double> departures;
+    tune::Distances distances; ///< of this rank and its neighbor
+  };
+  Seen seen_;                       ///< in the round
   std::array<RowWork, sides> work_; ///< in the calls that count
   bool refused_ = false;            ///< the candidate, by this rank
   PrivateSizes private_;

@@ -112,6 +112,7 @@ public:
   std::int32_t tag_limit() const override { return std::min(near_->tag_limit(), far_->tag_limit()); }
   std::size_t max_granule() const override { return std::min(near_->max_granule(), far_->max_granule()); }
   bool waits_by_looking() const override { return true; }
+  double look_at_distance_ns() override { return near_->look_at_distance_ns(); }
   std::unique_ptr<Batch> make_batch() override {
     return std::make_unique<RoutedBatch>(near_->make_batch(), far_->make_batch(), routes_);
   }

@@ -5,7 +5,7 @@
 
 namespace thalweg::transport {
 
-std::optional<std::uint64_t> BroadcastBuffer::publish(const std::byte* data, std::size_t bytes) {
+std::optional<std::uint64_t> BroadcastBuffer::publish(const std::byte* data, std::size_t bytes, bool is_far) {
   THALWEG_ASSERT(normal, bytes <= max_bytes());
   const std::size_t needed = sizeof(BroadcastHeader) + (bytes + cache_line - 1) / cache_line * cache_line;
   reclaim();
@@ -20,7 +20,7 @@ std::optional<std::uint64_t> BroadcastBuffer::publish(const std::byte* data, std
   if ((lies_before_oldest ? oldest : bytes_) - begin < needed)
     return std::nullopt;
   head(memory_, begin).readers.store(open_mark, std::memory_order_relaxed);
-  writer_.copy(read(memory_, begin), data, bytes);
+  writer_.copy(read(memory_, begin), data, bytes, is_far);
   published_.push_back(begin);
   next_ = begin + needed;
   return begin;

@@ -31,8 +31,8 @@ public:
 
   std::size_t max_bytes() const { return bytes_ - sizeof(BroadcastHeader); }
   /// Copies `bytes`, at most max_bytes(), to a free slot; its offset, or nothing where there is no room
-  /// yet.
-  std::optional<std::uint64_t> publish(const std::byte* data, std::size_t bytes);
+  /// yet. `is_far`: so is a reader.
+  std::optional<std::uint64_t> publish(const std::byte* data, std::size_t bytes, bool is_far = false);
   /// `readers` ranks know of the slot at `offset`, and no more will.
   void close(std::uint64_t offset, std::uint32_t readers);
 

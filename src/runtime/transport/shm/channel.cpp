@@ -53,7 +53,7 @@ std::size_t Sender::offer(std::int32_t tag, const std::byte* data, std::size_t b
     if (!has_room(chunk))
       break;
     const std::size_t offset = places_.offset(places_.take(chunk));
-    writer_.copy(memory_.ring + offset, data + done, chunk);
+    writer_.copy(memory_.ring + offset, data + done, chunk, distance_ != nullptr && distance_->is_far());
     Slot& slot = memory_.slot(next_);
     set_offset(slot, offset);
     publish(slot, tag, bytes, chunk);
@@ -80,9 +80,14 @@ bool Sender::has_room(std::size_t chunk) {
 }
 
 void Sender::look_at_credit() {
-  const std::uint64_t consumed = memory_.credit->consumed.load(std::memory_order_acquire);
+  const bool is_timed = distance_ != nullptr && distance_->is_due();
+  const auto [consumed, ticks] = is_timed
+                                     ? timed_load(memory_.credit->consumed)
+                                     : TimedLoad{memory_.credit->consumed.load(std::memory_order_acquire)};
   if (consumed == consumed_)
     return;
+  if (distance_ != nullptr)
+    is_timed ? distance_->took(ticks) : distance_->line_came();
   THALWEG_ASSERT(normal, consumed > consumed_ && consumed <= next_);
   consumed_ = consumed;
   places_.free_up_to(end_of(consumed - 1));
@@ -127,6 +132,8 @@ bool Receiver::consume(const Slot& slot) {
     after_last_ = slot.offset() + lines;
   }
   ++next_;
+  if (distance_ != nullptr)
+    distance_->line_came();
   if (next_ - credited_ < memory_.shape.slots() / 4 && kept_ < max_kept)
     return is_in_broadcast_buffer;
   credited_ = next_;

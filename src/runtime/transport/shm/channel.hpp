@@ -18,6 +18,7 @@
 // One thread at a time may use a Sender, and one a Receiver. Both must be made on memory of zeros.
 
 #include "base/assertion.hpp"
+#include "transport/shm/line_distance.hpp"
 #include "transport/shm/segment.hpp"
 #include "transport/shm/streaming_stores.hpp"
 
@@ -144,9 +145,11 @@ private:
 
 class Sender {
 public:
-  explicit Sender(const ChannelMemory& memory, bool shares_cores = false, Stores stores = Stores::fastest)
+  /// `distance` is the pair's, borrowed; null: not known.
+  explicit Sender(const ChannelMemory& memory, bool shares_cores = false, Stores stores = Stores::fastest,
+                  LineDistance* distance = nullptr)
       : memory_(memory), places_(memory.shape.ring_bytes, shares_cores),
-        max_chunk_(memory.shape.ring_bytes / 8), writer_(stores) {
+        max_chunk_(memory.shape.ring_bytes / 8), writer_(stores), distance_(distance) {
     THALWEG_ASSERT(light, std::has_single_bit(memory.shape.ring_bytes) && max_chunk_ >= cache_line / 2);
     THALWEG_ASSERT(light, memory.shape.slot_bits <= ChannelShape::max_slot_bits);
   }
@@ -189,6 +192,7 @@ private:
   RingPlaces places_;
   std::size_t max_chunk_;
   SharedWriter writer_;
+  LineDistance* distance_;
   std::uint64_t next_ = 0;     ///< slots written so far
   std::uint64_t consumed_ = 0; ///< of those, known to be consumed
   std::uint64_t ends_[std::size_t{1} << ChannelShape::max_slot_bits] = {};
@@ -196,13 +200,22 @@ private:
 
 class Receiver {
 public:
-  explicit Receiver(const ChannelMemory& memory) : memory_(memory) {}
+  /// `distance` is the pair's, borrowed; null: nobody asks for it.
+  explicit Receiver(const ChannelMemory& memory, LineDistance* distance = nullptr)
+      : memory_(memory), distance_(distance) {}
 
   /// The next slot that has come, or nullptr. `expected` is how many bytes are awaited, where that is known.
   const Slot* look(std::size_t expected = 0) const {
     const Slot& slot = memory_.slot(next_);
-    if (slot.sequence.load(std::memory_order_acquire) == memory_.sequence(next_))
+    if (distance_ != nullptr && distance_->is_due()) [[unlikely]] {
+      const auto [sequence, ticks] = timed_load(slot.sequence);
+      if (sequence == memory_.sequence(next_)) {
+        distance_->took(ticks);
+        return &slot;
+      }
+    } else if (slot.sequence.load(std::memory_order_acquire) == memory_.sequence(next_)) {
       return &slot;
+    }
     // A core that holds the lines in which a chunk will be asks for them together with its slot, not after
     // it: all-to-alls of 64 to 256 B took 0.83 to 0.93 of the time. Of long ones processors fetch the rest
     // ahead, and to take lines from one who writes slowly costs more. (In a function of its own GCC 12 takes
@@ -232,6 +245,7 @@ private:
   }
 
   ChannelMemory memory_;
+  LineDistance* distance_;
   std::uint64_t next_ = 0;
   std::uint64_t credited_ = 0; ///< slots that the sender knows to be consumed
   std::size_t kept_ = 0;       ///< bytes of the ring that are free and not yet given back

@@ -105,7 +105,10 @@ std::size_t Port::try_publish(std::span<const Message> messages) {
   };
   if (!std::ranges::all_of(all_members, is_free))
     return 0;
-  const std::optional<std::uint64_t> offset = broadcast_buffer_.publish(first.data, first.bytes);
+  const bool is_far = std::ranges::any_of(all_members, [this](const Message& message) {
+    return peers_[static_cast<std::size_t>(message.peer)].distance.is_far();
+  });
+  const std::optional<std::uint64_t> offset = broadcast_buffer_.publish(first.data, first.bytes, is_far);
   if (!offset)
     return 0;
   for (const Message& message : all_members) {
@@ -195,7 +198,7 @@ Port::Publishing Port::publish(Peer& peer, InFlightMessage& send) {
   const std::size_t number = find_publication(*send.owner, message.multicast);
   Publication& publication = send.owner->publications[number];
   if (!publication.offset)
-    publication.offset = broadcast_buffer_.publish(message.data, message.bytes);
+    publication.offset = broadcast_buffer_.publish(message.data, message.bytes, peer.distance.is_far());
   if (!publication.offset) {
     const std::uint64_t now_ns = wait::System::now_ns();
     if (send.waits_since_ns == 0)

@@ -114,13 +114,17 @@ private:
 
   struct Peer {
     explicit Peer(const PeerChannels& channels)
-        : doorbell(channels.doorbell), out(channels.outgoing, channels.doorbell != nullptr),
-          in(channels.incoming) {}
+        : doorbell(channels.doorbell), distance(channels.doorbell == nullptr),
+          out(channels.outgoing, channels.doorbell != nullptr, Stores::fastest, &distance),
+          in(channels.incoming, &distance) {}
+    Peer(const Peer&) = delete;
+    Peer& operator=(const Peer&) = delete;
     void wake() const {
       if (doorbell != nullptr)
         doorbell->wake_if_asleep();
     }
     Doorbell* doorbell;
+    LineDistance distance;
     Sender out;
     Receiver in;
     std::deque<InFlightMessage*> sends;

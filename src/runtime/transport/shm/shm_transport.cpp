@@ -35,10 +35,15 @@ constexpr std::size_t max_bytes_of_broadcast_buffers = std::size_t{64} << 20;
 // Who sleeps is woken when something comes, so that to sleep soon costs little.
 constexpr std::uint32_t max_yielding_us = 200;
 
-/// Behind the doorbells and core slots, at a page's begin.
+/// Behind the doorbells and core slots.
+std::size_t pings_begin(std::size_t ranks) {
+  return ranks * (sizeof(Doorbell) + sizeof(CoreSlot));
+}
+
+/// Behind these, at a page's begin.
 std::size_t slots_begin(std::size_t ranks) {
   constexpr std::size_t page = 4096;
-  return (ranks * (sizeof(Doorbell) + sizeof(CoreSlot)) + page - 1) / page * page;
+  return (pings_begin(ranks) + ranks / 2 * sizeof(PingLine) + page - 1) / page * page;
 }
 
 /// What a transport and its batches have together; batches may be the last to need it.
@@ -46,6 +51,7 @@ struct Endpoint {
   Port port;
   Doorbell* doorbell;
   std::optional<CoreBalancer> balancer;
+  std::optional<LinePing> ping; ///< where ranks have cores of their own
   wait::Policy waiting;
   std::shared_ptr<std::byte> memory;
 };
@@ -217,6 +223,7 @@ public:
   bool calls_library() const override { return false; }
   void share_among_threads() override { endpoint_->port.share(); }
   std::unique_ptr<Batch> make_batch() override { return std::make_unique<ShmBatch>(endpoint_); }
+  double look_at_distance_ns() override { return endpoint_->ping ? endpoint_->ping->look_ns() : 0; }
 
 private:
   std::shared_ptr<Endpoint> endpoint_;
@@ -249,6 +256,11 @@ Doorbell* GroupMemory::doorbell(std::byte* memory, Rank rank) {
 
 CoreSlot* GroupMemory::core_slots(std::byte* memory) const {
   return reinterpret_cast<CoreSlot*>(memory + ranks_ * sizeof(Doorbell));
+}
+
+PingLine* GroupMemory::ping_line(std::byte* memory, Rank rank) const {
+  const std::size_t pair = static_cast<std::size_t>(rank) / 2;
+  return pair < ranks_ / 2 ? reinterpret_cast<PingLine*>(memory + pings_begin(ranks_)) + pair : nullptr;
 }
 
 ChannelMemory GroupMemory::channel(std::byte* memory, Rank from, Rank to) const {
@@ -304,9 +316,12 @@ std::unique_ptr<Transport> make_shm_transport(const std::shared_ptr<std::byte>& 
   std::optional<CoreBalancer> balancer;
   if (use.balances_cores && use.sleeps && !use.threaded)
     balancer.emplace(group.core_slots(memory.get()), rank, ranks);
+  std::optional<LinePing> ping;
+  if (PingLine* const line = group.ping_line(memory.get(), rank); line != nullptr && !use.sleeps)
+    ping.emplace(line, rank % 2 == 0);
   std::shared_ptr<Endpoint> endpoint(
       new Endpoint{Port(peers, group.broadcast_buffer(memory.get(), rank), use.threaded), doorbell(rank),
-                   std::move(balancer), waiting, memory});
+                   std::move(balancer), ping, waiting, memory});
   return std::make_unique<ShmTransport>(std::move(endpoint), rank, ranks);
 }
 

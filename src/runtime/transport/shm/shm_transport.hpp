@@ -4,6 +4,7 @@
 // Messages between the processes of a node through memory that they share.
 
 #include "transport/shm/core_balancer.hpp"
+#include "transport/shm/line_ping.hpp"
 #include "transport/shm/port.hpp"
 #include "wait/policy.hpp"
 
@@ -20,6 +21,8 @@ public:
   std::size_t bytes_to_prepare() const;
   static Doorbell* doorbell(std::byte* memory, Rank rank);
   CoreSlot* core_slots(std::byte* memory) const; ///< all ranks'
+  /// Of two ranks that look at their distance, one after the other; null for one that is left over.
+  PingLine* ping_line(std::byte* memory, Rank rank) const;
   ChannelMemory channel(std::byte* memory, Rank from, Rank to) const;
   BroadcastBuffer broadcast_buffer(std::byte* memory, Rank rank) const;
 

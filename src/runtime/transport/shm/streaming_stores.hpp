@@ -8,7 +8,8 @@
 // memory. Writing 48 KiB and reading them took, in us: 29 + 4 through the caches and 1.5 + 5 past them, where
 // a line went there and back in 320 to 400 ns. Between neighbors streaming stores take up to 1.7 times as
 // long in sum. How far two cores are apart is known nowhere, and virtual ones move. So the writer takes the
-// time of some chunks.
+// time of some long chunks. Of shorter ones it knows from the reader's lines how far the reader is
+// (line_distance.hpp).
 
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +32,6 @@ public:
   explicit StoreChoice(Stores stores = Stores::fastest);
 
   /// Of shorter chunks most stores are still under way when the copy is over, so that it cannot be timed.
-  /// They are written through the caches: up to 2 KiB that is faster anywhere.
   static constexpr std::size_t min_bytes = std::size_t{16} << 10;
 
   bool is_streaming() const { return state_ == State::streaming || state_ == State::trying_streaming; }
@@ -40,6 +40,9 @@ public:
   void chunk_written() { left_ -= left_ > 0 ? 1 : 0; }
   /// A timed chunk took so long.
   void took(std::uint64_t ticks, std::size_t bytes);
+  /// The reader is at another distance than before: begins with the way that is the faster one there, as far
+  /// as is known. Times of chunks may say otherwise later.
+  void distance_changed(bool is_far);
 
 private:
   enum class State { cached, trying_streaming, streaming, trying_cached };
@@ -63,19 +66,28 @@ private:
 class SharedWriter {
 public:
   explicit SharedWriter(Stores stores = Stores::fastest)
-      : choice_(has_streaming_stores() ? stores : Stores::cached) {}
+      : choice_(has_streaming_stores() ? stores : Stores::cached),
+        may_stream_(has_streaming_stores() && stores != Stores::cached) {}
 
-  void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
-    if (bytes < StoreChoice::min_bytes)
-      std::memcpy(to, from, bytes);
+  /// `is_far`: the reader's core shares no cache with the writer's, as far as that is known.
+  void copy(std::byte* to, const std::byte* from, std::size_t bytes, bool is_far = false) {
+    if (bytes >= StoreChoice::min_bytes)
+      copy_long(to, from, bytes, is_far);
+    else if (is_far && bytes >= min_far_bytes && may_stream_)
+      copy_streaming(to, from, bytes);
     else
-      copy_long(to, from, bytes);
+      std::memcpy(to, from, bytes);
   }
 
 private:
-  void copy_long(std::byte* to, const std::byte* from, std::size_t bytes);
+  /// Shorter chunks go through the caches: up to 512 B that is faster anywhere.
+  static constexpr std::size_t min_far_bytes = std::size_t{1} << 10;
+
+  void copy_long(std::byte* to, const std::byte* from, std::size_t bytes, bool is_far);
 
   StoreChoice choice_;
+  bool may_stream_;
+  bool was_far_ = false;
 };
 
 } // namespace thalweg::transport

@@ -136,6 +136,42 @@ TEST(Channel, BringsLongChunksByEitherKindOfStores) {
   }
 }
 
+/// Both ends know how far they are apart after some messages, and bring the same, whatever that changes.
+TEST(Channel, NoticesInPassingHowFarItsEndsAreApart) {
+  const Memory memory({std::size_t{256} << 10, 5});
+  const std::vector<Sent> messages = random_messages(11, 3000, 6000);
+  LineDistance of_sender;
+  std::thread sending([&] {
+    Sender sender(memory.channel, false, Stores::fastest, &of_sender);
+    send_all(sender, messages);
+  });
+  LineDistance of_receiver;
+  Receiver receiver(memory.channel, &of_receiver);
+  for (std::size_t number = 0; number < messages.size(); ++number)
+    ASSERT_EQ(take_message(receiver, messages[number]), messages[number].data) << number;
+  sending.join();
+  EXPECT_EQ(of_receiver.ticks() > 0, has_streaming_stores());
+  EXPECT_EQ(of_sender.ticks() > 0, has_streaming_stores());
+}
+
+/// As if the other end were far: chunks of all sizes go past the caches.
+TEST(Channel, BringsTheSameToAnEndThatIsFar) {
+  const Memory memory({std::size_t{256} << 10, 5});
+  const std::vector<Sent> messages = random_messages(12, 1000, 40'000);
+  LineDistance distance;
+  for (int line = 0; line < 3; ++line)
+    distance.took(10 * LineDistance::far_ticks);
+  ASSERT_TRUE(distance.is_far());
+  std::thread sending([&] {
+    Sender sender(memory.channel, false, Stores::fastest, &distance);
+    send_all(sender, messages);
+  });
+  Receiver receiver(memory.channel);
+  for (std::size_t number = 0; number < messages.size(); ++number)
+    ASSERT_EQ(take_message(receiver, messages[number]), messages[number].data) << number;
+  sending.join();
+}
+
 TEST(Channel, BringsLongMessagesInEighthsButNotInManyParts) {
   constexpr std::size_t kib = 1024;
   const Memory memory({512 * kib, 5});
