@@ -80,6 +80,8 @@ class Found(NamedTuple):
     """By which figure it was chosen."""
     is_known: bool = False
     """The pick is an earlier search's too."""
+    is_doubted: bool = False
+    """Others computed on the ranks' cores meanwhile: a pick has to win in a second job, by whatever it has won."""
 
     def overlap_of(self, name: str) -> _core.Overlap | None:
         """Give how native or the pick fits together with a computation, by the final's medians; None: not measured."""
@@ -157,7 +159,7 @@ def tune(request: Request, watcher: Watcher) -> list[Found]:
             watcher.found(one, part)
 
         found = _searched(request, session, machine, watcher.announce, keep)
-        watcher.announce("second job: what won by little")
+        watcher.announce("second job: what is not sure yet")
         effort = EXHAUSTIVE if request.is_exhaustive else LEVELS[1]
         for index, one in lost_again(start, found, effort, lambda: clock.is_over(SECOND_JOB_END)).items():
             found[index] = one
@@ -194,7 +196,9 @@ def _searched(
         end_s = time.monotonic() + step.end_s
         objective = objective_of(case, request.objective)
         one = tune_case(session, case, machine, step.effort, end_s, on_devices=on_devices, objective=objective)
-        found.append(_held_on_to(one, before, session, step.effort, may_differ=was_quiet))
+        is_quiet = was_quiet and watch.is_quiet()
+        held = _held_on_to(one, before, session, step.effort, may_differ=is_quiet)
+        found.append(held._replace(is_doubted=not is_quiet))
         pace.end()
         keep(found[-1], (index + 1) / len(request.cases))
     if watch.disturbed:
@@ -226,23 +230,28 @@ def _held_on_to(
 def lost_again(
     start: Start, found: Sequence[Found], effort: Effort, is_over: Callable[[], bool] = lambda: False
 ) -> dict[int, Found]:
-    """Measure what won by little once more, in another job; give what did not win there, with native as its pick.
+    """Measure what may not be sure once more, in another job; give what did not win there, with native as its pick.
 
     What there is no time for has not won.
 
     Jobs differ by where the system puts their memory and their ranks, for as long as they live: what is won in one
-    by less than CLOSE may be lost in the next.
+    by less than CLOSE may be lost in the next. Nonblocking calls win by more or less as the system puts the threads
+    that advance them, so none of them is sure after one job.
     """
+
+    def is_sure(one: Found) -> bool:
+        return native_ratio(one.outcome) >= CLOSE and not one.is_doubted and not one.case.is_nonblocking
+
     close = [
         index
         for index, one in enumerate(found)
-        if one.outcome.pick != NATIVE and not one.is_known and native_ratio(one.outcome) < CLOSE
+        if one.outcome.pick != NATIVE and not one.is_known and not is_sure(one)
     ]
     lost = {}
     if close:
         with start({}) as session:
             for index in close:
-                case, outcome, _, objective, _ = found[index]
+                case, outcome, objective = found[index].case, found[index].outcome, found[index].objective
                 names = [NATIVE, outcome.pick]
                 native_us, pick_us = 0.0, math.inf
                 if not is_over():

@@ -81,7 +81,8 @@ TEST(PacketsAndFlows, KeepMessagesBetweenTwoRanksInOrder) {
   builder.end_rank();
   const Program program = builder.finish();
   for (const RankNetwork& between : {network("mesh:2", 2), as_flow(network("mesh:2", 2))}) {
-    const auto [found, timeline] = simulate(program, {.has_timeline = true, .network = &between});
+    const auto [found, timeline, deliveries] = simulate(program, {.has_timeline = true, .network = &between});
+    EXPECT_EQ(deliveries.size(), 2U);
     std::vector<Ticks> taken;
     for (const Segment& segment : timeline)
       if (segment.rank == 1 && segment.kind == CostKind::overhead)
