@@ -94,7 +94,9 @@ def test_turns_at_one_distance_are_alike() -> None:
     assert like_turns([near, near, near, far, far]) == ([0, 1], near)
     assert like_turns([far, near, far, near]) == ([], 0)
     assert like_turns([0, 0, 0]) == ([0, 1], 0)
-    assert like_turns([near, 0, near * 1.2, far]) == ([0, 1], pytest.approx(near * 1.1))
+    turns, distance = like_turns([near, 0, near * 1.2, far])
+    assert turns == [0, 1]
+    assert distance == pytest.approx(near * 1.1)
 
 
 @settings(max_examples=examples(200))

@@ -116,7 +116,7 @@ def _memory(machine: _core.Machine) -> Table:
 
 def _distances(machine: _core.Machine) -> list[Section]:
     """Show how far cores are apart, if that was measured."""
-    rows = [
+    rows: list[tuple[Figure | str, ...]] = [
         (
             Figure(one.round_trip.value, time_text(one.round_trip.value)),
             *(

@@ -243,9 +243,7 @@ def lost_again(
         return native_ratio(one.outcome) >= CLOSE and not one.is_doubted and not one.case.is_nonblocking
 
     close = [
-        index
-        for index, one in enumerate(found)
-        if one.outcome.pick != NATIVE and not one.is_known and not is_sure(one)
+        index for index, one in enumerate(found) if one.outcome.pick != NATIVE and not one.is_known and not is_sure(one)
     ]
     lost = {}
     if close:

@@ -97,6 +97,8 @@ std::shared_ptr<const PhasesOfEdges> find_phases(const Problem& problem,
 
 // Coloring keeps a table of all ranks' colors.
 std::optional<std::string> too_large(const Problem& problem) {
+  if (!problem.neighborhoods)
+    return "coloring needs the graph of neighbors";
   constexpr std::int64_t max_places = std::int64_t{1} << 24;
   std::size_t degree = 0;
   for (const schedule::Neighborhood& own : *problem.neighborhoods)

@@ -102,7 +102,6 @@ const transport::MpiApi& library_api() {
       .comm_get_errhandler = native.Comm_get_errhandler,
       .errhandler_free = native.Errhandler_free,
       .comm_get_attr = native.Comm_get_attr,
-      .group_size = native.Group_size,
       .group_incl = native.Group_incl,
       .group_free = native.Group_free,
       .type_contiguous = native.Type_contiguous,

@@ -38,7 +38,6 @@ const transport::MpiApi& library_api() {
       .comm_get_errhandler = PMPI_Comm_get_errhandler,
       .errhandler_free = PMPI_Errhandler_free,
       .comm_get_attr = PMPI_Comm_get_attr,
-      .group_size = PMPI_Group_size,
       .group_incl = PMPI_Group_incl,
       .group_free = PMPI_Group_free,
       .type_contiguous = PMPI_Type_contiguous,

@@ -38,7 +38,6 @@ struct MpiApi {
   decltype(&PMPI_Comm_get_errhandler) comm_get_errhandler;
   decltype(&PMPI_Errhandler_free) errhandler_free;
   decltype(&PMPI_Comm_get_attr) comm_get_attr;
-  decltype(&PMPI_Group_size) group_size;
   decltype(&PMPI_Group_incl) group_incl;
   decltype(&PMPI_Group_free) group_free;
 
