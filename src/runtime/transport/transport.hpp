@@ -125,9 +125,9 @@ public:
   /// else uses it meanwhile.
   virtual void share_among_threads() {}
   virtual std::unique_ptr<Batch> make_batch() = 0;
-  /// What a cache line takes there and back between this rank's core and that of a neighbor on the node, in ns; 0
-  /// where that is not known, as on one of the two. All ranks call this at about the same time, equally often. It
-  /// takes some us, and nobody waits for long.
+  /// What a cache line takes there and back between this rank's core and that of a neighbor on the node, in
+  /// ns; 0 where that is not known, as on one of the two. All ranks call this at about the same time, equally
+  /// often. It takes some us, and nobody waits for long.
   virtual double look_at_distance_ns() { return 0; }
 };
 

@@ -154,8 +154,8 @@ CallResult make(const CollectiveCall& call, CommunicatorState& communicator, Not
   if (communicator.is_measured) [[unlikely]]
     learned_call_ended(call, communicator, true); // the one before, which was left by a jump
   if (may_learn_persistent(call))
-    if (const std::optional<int> code = make_learned_persistent(call, communicator, persistent_tags))
-      return {Outcome::done, "native", "its starts run what is learned", *code};
+    if (const auto made = make_learned_persistent(call, communicator, persistent_tags))
+      return {Outcome::done, made->begins_with, "its starts run what is learned", made->code};
   const Decision decision = decide(call, communicator);
   const MeasuredCall measured(call, communicator);
   const Choice& choice = *decision.choice;

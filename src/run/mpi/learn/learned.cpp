@@ -223,18 +223,18 @@ MeasuredStart learned_call_ended(const CollectiveCall& call, CommunicatorState& 
   return {};
 }
 
-std::optional<int> make_learned_persistent(const CollectiveCall& call, CommunicatorState& communicator,
-                                           TakeTags take_tags) {
+std::optional<LearnedPersistent>
+make_learned_persistent(const CollectiveCall& call, CommunicatorState& communicator, TakeTags take_tags) {
   try {
     const std::optional<CallKind> kind = learning_of(communicator).add_persistent(call);
     const engine::Tags tags = kind ? take_tags(communicator) : engine::Tags{0, 0};
     if (tags.count == 0)
       return std::nullopt;
     auto made = std::make_unique<KeptPersistentCall>(call, *kind, communicator, tags);
-    const int code = call.function->native(call);
-    if (code == MPI_SUCCESS)
+    const LearnedPersistent result{call.function->native(call), made->context().best().text};
+    if (result.code == MPI_SUCCESS)
       stand_in(std::move(made), call.comm, *call.request);
-    return code;
+    return result;
   } catch (const std::exception& error) {
     log_line(std::string(function_name(call)) + ": learning failed: " + error.what());
   }

@@ -38,11 +38,15 @@ LearningResults gather_learned();
 Decision learned_choice(const CollectiveCall& call, CommunicatorState& communicator);
 MeasuredStart learned_call_ended(const CollectiveCall& call, CommunicatorState& communicator, bool refused);
 
-/// Makes a persistent request whose starts learn, and gives MPI's code; nothing where nothing is learned of
-/// it. The tags are for all its runs, none where there are no more.
+/// Makes a persistent request whose starts learn; nothing where nothing is learned of it. The tags are for
+/// all its runs, none where there are no more.
+struct LearnedPersistent {
+  int code;                ///< MPI's
+  const char* begins_with; ///< what its first starts run
+};
 using TakeTags = engine::Tags (*)(CommunicatorState&);
-std::optional<int> make_learned_persistent(const CollectiveCall& call, CommunicatorState& communicator,
-                                           TakeTags take_tags);
+std::optional<LearnedPersistent> make_learned_persistent(const CollectiveCall& call,
+                                                         CommunicatorState& communicator, TakeTags take_tags);
 /// This rank makes none, as the library refuses the call here: later ones are the same on all ranks.
 void pass_over_learned_persistent(const CollectiveCall& call, CommunicatorState& communicator,
                                   TakeTags take_tags);

@@ -88,10 +88,10 @@ public:
     }
     if (begun_ != looks_begun) {
       begun_ = looks_begun;
-      sleeper_.reset();
+      begin_ns_ = now_ns;
     }
     const int errors = errno;
-    sleeper_.pause();
+    wait::Waiter(sleeps_after((now_ns - begin_ns_) / 1000)).pause();
     errno = errors; // a signal may have ended it
     return true;
   }
@@ -107,14 +107,20 @@ public:
   bool may_sleep() const { return foreign_load_.has_been_there(); }
 
 private:
-  static wait::Settings only_sleeps() {
+  // A part of the wait so far, as a waiter's sleeps are. No waiter is kept, since a thread's own memory is
+  // scarce.
+  static wait::Settings sleeps_after(std::uint64_t waited_us) {
+    constexpr std::uint64_t part_slept = 64;
     wait::Settings settings = waiting_settings();
     settings.poll_us = settings.yield_us = 0;
+    const std::uint64_t low = settings.sleep_us_min;
+    const std::uint64_t high = std::max<std::uint64_t>(low, settings.sleep_us_max);
+    settings.sleep_us_min = static_cast<std::uint32_t>(std::clamp(waited_us / part_slept, low, high));
     return settings;
   }
 
   wait::ForeignLoad foreign_load_;
-  wait::Waiter sleeper_{only_sleeps()};
+  std::uint64_t begin_ns_ = 0;
   std::uint32_t begun_ = 0;
 };
 
