@@ -154,8 +154,11 @@ CallResult make(const CollectiveCall& call, CommunicatorState& communicator, Not
   if (communicator.is_measured) [[unlikely]]
     learned_call_ended(call, communicator, true); // the one before, which was left by a jump
   if (may_learn_persistent(call))
-    if (const auto made = make_learned_persistent(call, communicator, persistent_tags))
-      return {Outcome::done, made->begins_with, "its starts run what is learned", made->code};
+    if (const auto made = make_learned_persistent(call, communicator, persistent_tags)) {
+      const Choice& first = *made->begins_with;
+      const bool is_native = std::holds_alternative<strategies::Library>(first.implementation);
+      return {Outcome::done, first.text, is_native ? "its starts run what is learned" : nullptr, made->code};
+    }
   const Decision decision = decide(call, communicator);
   const MeasuredCall measured(call, communicator);
   const Choice& choice = *decision.choice;

@@ -231,7 +231,7 @@ make_learned_persistent(const CollectiveCall& call, CommunicatorState& communica
     if (tags.count == 0)
       return std::nullopt;
     auto made = std::make_unique<KeptPersistentCall>(call, *kind, communicator, tags);
-    const LearnedPersistent result{call.function->native(call), made->context().best().text};
+    const LearnedPersistent result{call.function->native(call), &made->begins_with()};
     if (result.code == MPI_SUCCESS)
       stand_in(std::move(made), call.comm, *call.request);
     return result;

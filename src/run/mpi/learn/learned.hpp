@@ -41,8 +41,8 @@ MeasuredStart learned_call_ended(const CollectiveCall& call, CommunicatorState& 
 /// Makes a persistent request whose starts learn; nothing where nothing is learned of it. The tags are for
 /// all its runs, none where there are no more.
 struct LearnedPersistent {
-  int code;                ///< MPI's
-  const char* begins_with; ///< what its first starts run
+  int code;                  ///< MPI's
+  const Choice* begins_with; ///< what its first starts run
 };
 using TakeTags = engine::Tags (*)(CommunicatorState&);
 std::optional<LearnedPersistent> make_learned_persistent(const CollectiveCall& call,

@@ -38,6 +38,8 @@ public:
   int code() const noexcept override { return running_->code(); }
 
   const TuningContext& context() const { return *context_; }
+  /// What the first starts run.
+  const Choice& begins_with() { return context_->between_rounds(context_->kind().bytes); }
   CommunicatorState& communicator() const { return *communicator_; }
   /// Completes the agreement that is under way, before MPI ends.
   void finish_learning() { started_->finish(); }

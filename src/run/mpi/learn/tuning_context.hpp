@@ -101,8 +101,6 @@ public:
     asked_.add(bytes);
     return *choices_[is_at_candidate() ? learner_.candidate() : learner_.incumbent()];
   }
-  /// What has won so far, or calls begin with.
-  const Choice& best() const { return *choices_[learner_.incumbent()]; }
   /// What a nonblocking call between two rounds runs. Counts it.
   const Choice& between_rounds(std::int64_t bytes) {
     asked_.add(bytes);
