@@ -104,17 +104,6 @@ void StoreChoice::took(std::uint64_t ticks, std::size_t bytes) {
     decide(shortest_);
 }
 
-void StoreChoice::distance_changed(bool is_far) {
-  if (stores_ != Stores::fastest)
-    return;
-  window_ = 0;
-  left_to_try_ = is_far ? 0 : timed_between_trials;
-  if (is_far)
-    enter(State::streaming, chunks_between_trials);
-  else
-    enter(State::cached, chunks_between_timed);
-}
-
 void StoreChoice::decide(double cost) {
   window_ = 0;
   switch (state_) {
@@ -162,11 +151,7 @@ bool StoreChoice::streaming_wins(double cached, double margin) const {
   return cached > margin * (streaming_ + longer_reading);
 }
 
-void SharedWriter::copy_long(std::byte* to, const std::byte* from, std::size_t bytes, bool is_far) {
-  if (is_far != was_far_) [[unlikely]] {
-    was_far_ = is_far;
-    choice_.distance_changed(is_far);
-  }
+void SharedWriter::copy_long(std::byte* to, const std::byte* from, std::size_t bytes) {
   const bool is_timed = choice_.is_timed();
   const std::uint64_t begin = is_timed ? ticks() : 0;
   if (choice_.is_streaming())

@@ -40,9 +40,6 @@ public:
   void chunk_written() { left_ -= left_ > 0 ? 1 : 0; }
   /// A timed chunk took so long.
   void took(std::uint64_t ticks, std::size_t bytes);
-  /// The reader is at another distance than before: begins with the way that is the faster one there, as far
-  /// as is known. Times of chunks may say otherwise later.
-  void distance_changed(bool is_far);
 
 private:
   enum class State { cached, trying_streaming, streaming, trying_cached };
@@ -71,10 +68,10 @@ public:
 
   /// `is_far`: the reader's core shares no cache with the writer's, as far as that is known.
   void copy(std::byte* to, const std::byte* from, std::size_t bytes, bool is_far = false) {
-    if (bytes >= StoreChoice::min_bytes)
-      copy_long(to, from, bytes, is_far);
-    else if (is_far && bytes >= min_far_bytes && may_stream_)
+    if (is_far && bytes >= min_far_bytes && bytes < end_far_bytes && may_stream_)
       copy_streaming(to, from, bytes);
+    else if (bytes >= StoreChoice::min_bytes)
+      copy_long(to, from, bytes);
     else
       std::memcpy(to, from, bytes);
   }
@@ -82,12 +79,14 @@ public:
 private:
   /// Shorter chunks go through the caches: up to 512 B that is faster anywhere.
   static constexpr std::size_t min_far_bytes = std::size_t{1} << 10;
+  /// Longer ones are chunks of long messages, which the reader reads while the next is written. Time decides
+  /// of them: exchanges of 1 MiB past the caches took 1.7 times as long.
+  static constexpr std::size_t end_far_bytes = std::size_t{32} << 10;
 
-  void copy_long(std::byte* to, const std::byte* from, std::size_t bytes, bool is_far);
+  void copy_long(std::byte* to, const std::byte* from, std::size_t bytes);
 
   StoreChoice choice_;
   bool may_stream_;
-  bool was_far_ = false;
 };
 
 } // namespace thalweg::transport

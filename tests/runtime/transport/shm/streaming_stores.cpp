@@ -86,33 +86,10 @@ TEST(StoreChoice, IsNotMisledByInterruptions) {
   EXPECT_LT(cost_of(choice, far, 20'000, 5), 1.05);
 }
 
-TEST(StoreChoice, BeginsWithWhatTheDistanceSays) {
-  StoreChoice choice;
-  for (int turn = 0; turn < 10; ++turn) {
-    choice.distance_changed(true);
-    EXPECT_TRUE(choice.is_streaming());
-    EXPECT_LT(cost_of(choice, far, 500), 1.02) << turn;
-    choice.distance_changed(false);
-    EXPECT_FALSE(choice.is_streaming());
-    EXPECT_LT(cost_of(choice, near, 500), 1.02) << turn;
-  }
-}
-
-// On a processor whose stores past the caches are slow, or where the distance is not what it seems.
-TEST(StoreChoice, BelievesTimesRatherThanTheDistance) {
-  StoreChoice choice;
-  choice.distance_changed(true);
-  cost_of(choice, near, 1000);
-  EXPECT_FALSE(choice.is_streaming());
-  choice.distance_changed(false);
-  cost_of(choice, far, 1000);
-  EXPECT_TRUE(choice.is_streaming());
-}
-
 TEST(SharedWriter, WritesTheSameEitherWay) {
   const std::vector<std::byte> from(std::size_t{64} << 10, std::byte{0x5A});
   for (const Stores stores : {Stores::cached, Stores::streaming, Stores::fastest})
-    for (const std::size_t bytes : {1, 511, 512, 1023, 1024, 4096, 16383, 16384, 65536})
+    for (const std::size_t bytes : {1, 511, 512, 1023, 1024, 4096, 16383, 16384, 32767, 32768, 65536})
       for (const bool is_far : {false, true, false}) {
         SharedWriter writer(stores);
         std::vector<std::byte> to(from.size() + 1, std::byte{0});
