@@ -26,6 +26,14 @@
 
 namespace thalweg::wait {
 
+/// How long a wait sleeps next that has lasted so long.
+inline std::uint32_t sleep_us_after(const Settings& settings, std::uint64_t waited_us) {
+  constexpr std::uint64_t part_slept = 64; // one in so many
+  const auto low = std::uint64_t{settings.sleep_us_min};
+  const auto high = std::max(low, std::uint64_t{settings.sleep_us_max});
+  return static_cast<std::uint32_t>(std::clamp(waited_us / part_slept, low, high));
+}
+
 template <typename Scheduler = System>
 class BasicWaiter {
 public:
@@ -43,9 +51,10 @@ public:
       system_.relax();
       now_ns_ = system_.now_ns();
     } else if (waited_us < std::uint64_t{settings_.poll_us} + settings_.yield_us) {
-      now_ns_ = yield_or_sleep(system_, history_, sleep_us(waited_us), settings_.long_yield_us);
+      now_ns_ =
+          yield_or_sleep(system_, history_, sleep_us_after(settings_, waited_us), settings_.long_yield_us);
     } else {
-      system_.sleep_us(sleep_us(waited_us));
+      system_.sleep_us(sleep_us_after(settings_, waited_us));
       now_ns_ = system_.now_ns();
     }
   }
@@ -54,14 +63,6 @@ public:
   void reset() { waiting_ = false; }
 
 private:
-  static constexpr std::uint64_t part_slept = 64; ///< one in so many
-
-  std::uint32_t sleep_us(std::uint64_t waited_us) const {
-    const auto low = std::uint64_t{settings_.sleep_us_min};
-    const auto high = std::max(low, std::uint64_t{settings_.sleep_us_max});
-    return static_cast<std::uint32_t>(std::clamp(waited_us / part_slept, low, high));
-  }
-
   Settings settings_;
   YieldHistory& history_;
   Scheduler system_;

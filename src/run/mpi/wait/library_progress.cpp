@@ -91,7 +91,7 @@ public:
       begin_ns_ = now_ns;
     }
     const int errors = errno;
-    wait::Waiter(sleeps_after((now_ns - begin_ns_) / 1000)).pause();
+    wait::System::sleep_us(wait::sleep_us_after(waiting_settings(), (now_ns - begin_ns_) / 1000));
     errno = errors; // a signal may have ended it
     return true;
   }
@@ -107,18 +107,6 @@ public:
   bool may_sleep() const { return foreign_load_.has_been_there(); }
 
 private:
-  // A part of the wait so far, as a waiter's sleeps are. No waiter is kept, since a thread's own memory is
-  // scarce.
-  static wait::Settings sleeps_after(std::uint64_t waited_us) {
-    constexpr std::uint64_t part_slept = 64;
-    wait::Settings settings = waiting_settings();
-    settings.poll_us = settings.yield_us = 0;
-    const std::uint64_t low = settings.sleep_us_min;
-    const std::uint64_t high = std::max<std::uint64_t>(low, settings.sleep_us_max);
-    settings.sleep_us_min = static_cast<std::uint32_t>(std::clamp(waited_us / part_slept, low, high));
-    return settings;
-  }
-
   wait::ForeignLoad foreign_load_;
   std::uint64_t begin_ns_ = 0;
   std::uint32_t begun_ = 0;
