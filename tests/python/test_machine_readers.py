@@ -92,7 +92,12 @@ def test_slurms_switches_are_a_tree(text: str) -> None:
         ("SwitchName=s0 Nodes=n0\nSwitchName=s1 Switches=s2", "s2 is not described"),
         ("SwitchName=s0 Switches=s1\nSwitchName=s1 Switches=s0", "no nodes"),
         ("SwitchName=s0 Color=red Nodes=n0", ":1: 'color'"),
-        ("BlockName=b0 Nodes=n[0-3]", "blocks"),
+        ("RingName=r0 Nodes=n[0-3]", "rings"),
+        ("BlockName=b0 Nodes=n[0-3]\nBlockName=b1 Nodes=n3", ":2: node n3"),
+        ("BlockName=b0 Nodes=n0\nBlockName=b0 Nodes=n1", "comes twice"),
+        ("BlockName=b0 Nodes=n0\nBlockSizes=0", "BlockSizes=0"),
+        ("BlockName=b0 Color=red Nodes=n0", ":1: 'color'"),
+        ("BlockSizes=4", "no nodes"),
         ("Nodes=n0", ":1: "),
     ],
 )
@@ -100,6 +105,35 @@ def test_what_is_no_topology_of_slurms_is_refused(text: str, message: str) -> No
     with pytest.raises(ThalwegError, match=message) as caught:
         slurm.read(text, "topology.conf")
     assert caught.value.remedy
+
+
+BLOCKS = """
+BlockName=b1 Nodes=tux[0-3]
+BlockName=b2 Nodes=tux[4-7]
+BlockName=b3 Nodes=tux[8-11]
+BlockName=b4 Nodes=tux[12-15]
+BlockSizes=4,8
+"""
+BLOCKS_LISTED = """BlockName=b1 BlockIndex=0 Nodes=tux[0-3] BlockSize=4
+BlockName=b2 BlockIndex=1 Nodes=tux[4-7] BlockSize=4
+BlockName=b3 BlockIndex=2 Nodes=tux[8-11] BlockSize=4
+BlockName=b4 BlockIndex=3 Nodes=tux[12-15] BlockSize=4
+AggregatedBlock=b[1-2] BlockIndex=4 Nodes=tux[0-7] BlockSize=8
+AggregatedBlock=b[3-4] BlockIndex=5 Nodes=tux[8-15] BlockSize=8
+"""
+
+
+@pytest.mark.parametrize("text", [BLOCKS, BLOCKS_LISTED])
+def test_slurms_blocks_are_in_larger_ones(text: str) -> None:
+    assert slurm.looks_so(text)
+    machine = machine_of(slurm.read(text, "topology.conf"))
+    assert (machine.nodes, machine.vertices) == (16, 16 + 4 + 2 + 1)
+    assert [hops(machine, "tux0", other) for other in ("tux3", "tux4", "tux8")] == [2, 4, 6]
+
+
+def test_blocks_without_larger_ones_meet_in_one_switch() -> None:
+    machine = machine_of(slurm.read("BlockName=b1 Nodes=a[0-1]\nBlockName=b2 Nodes=c[0-1]\n", "topology.conf"))
+    assert (machine.nodes, machine.vertices, hops(machine, "a0", "c1")) == (4, 7, 4)
 
 
 def fabric_of(leaves: int, spines: int, hosts: int) -> tuple[str, str]:
@@ -166,7 +200,11 @@ def test_adapters_of_a_host_are_a_node() -> None:
 @settings(max_examples=examples(150))
 def test_damaged_descriptions_are_read_or_refused(data: st.DataObject) -> None:
     fabric, tables = fabric_of(2, 2, 2)
-    text, tables = data.draw(st.sampled_from([(TREE, ""), (LISTING, ""), (fabric, ""), (fabric, tables), (XML, "")]))
+    text, tables = data.draw(
+        st.sampled_from(
+            [(TREE, ""), (LISTING, ""), (BLOCKS, ""), (BLOCKS_LISTED, ""), (fabric, ""), (fabric, tables), (XML, "")]
+        )
+    )
     for _ in range(data.draw(st.integers(1, 3))):
         begin = data.draw(st.integers(0, len(text) - 1))
         kept = data.draw(st.integers(begin, min(len(text), begin + 40)))

@@ -22,8 +22,8 @@ _Proposals = Annotated[int, typer.Option(help="How many swaps to look at instead
 _Hosts = Annotated[
     str,
     typer.Option(
-        metavar="FILE",
-        help="Names of the nodes' hosts, in their order: a list, or a host file of PBS, LSF, Slurm or an MPI.",
+        metavar="HOSTS",
+        help="Names of the nodes' hosts, in their order: n[1-4], or a host file of PBS, LSF, Slurm or an MPI.",
     ),
 ]
 _Output = Annotated[str, output_file("--output", "-o", help="Write the placement there; -: standard output.")]
@@ -48,14 +48,19 @@ _BaseLoad = Annotated[
     typer.Option("--base-load", metavar="FILE", help="Bytes of other jobs on links: a link and a number a line."),
 ]
 _Machine = Annotated[
-    str, typer.Option(metavar="MACHINE", help="The network, such as torus:16x16x16.", show_default="the nodes' own")
+    str,
+    typer.Option(
+        metavar="MACHINE",
+        help="The network: torus:16x16x16, or slurm for what Slurm describes.",
+        show_default="the nodes' own, or the job's",
+    ),
 ]
 _Nodes = Annotated[
     str,
     typer.Option(
-        metavar="FILE",
-        help="The nodes of the job: coordinates, numbers, or names on a graph.",
-        show_default="all of the machine",
+        metavar="NODES",
+        help="The nodes of the job: names as n[003-017], or a file of coordinates, numbers or names.",
+        show_default="the job's, or all of the machine",
     ),
 ]
 _Objective = Annotated[

@@ -43,8 +43,9 @@ def run(words: Sequence[str], write_page: PageWriter) -> int | None:
     is_attended = not is_nothing(wanted) and not arguments.dry_run and not settings["disable"].value
     attended = _attended(wanted, settings, arguments.command) if is_attended else None
     own = variables_of(attended, wanted) | bars(environment) if attended else {}
-    plan = make_plan(arguments, settings, environment, own)
-    for remark in (*unknown_variables(environment), *plan.remarks):
+    network, doubts = _network(settings, environment)
+    plan = make_plan(arguments, settings, environment, own | network)
+    for remark in (*unknown_variables(environment), *doubts, *plan.remarks):
         print(f"thalweg: {remark}", file=sys.stderr)
     if arguments.dry_run:
         print(describe(plan, environment))
@@ -64,6 +65,15 @@ def run(words: Sequence[str], write_page: PageWriter) -> int | None:
         become(plan.path, plan.command, plan.environment)
     except OSError as error:
         raise ThalwegError(NOT_EXECUTABLE, f"{plan.path} cannot be started: {error.strerror}") from error
+
+
+def _network(settings: Settings, environment: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
+    """Give what tells ranks of the network between their nodes, if a batch system knows it, and remarks."""
+    if "SLURM_JOB_ID" not in environment or settings["disable"].value:
+        return {}, []
+    from thalweg.machine.batch_network import variables_for_ranks  # noqa: PLC0415 - most runs do without
+
+    return variables_for_ranks(environment, has_list=bool(settings["node_list"].value))
 
 
 def _attended(wanted: Wanted, settings: Settings, command: Sequence[str]) -> Attended | None:

@@ -7,6 +7,7 @@ Nodes have a line each. A first line may name the machine instead: its extents, 
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_left
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,9 +16,11 @@ import numpy as np
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.machine.machine import Machine
 from thalweg.machine.readers.hostlists import expand
-from thalweg.text_files import Place, number_lines, whole_number
+from thalweg.text_files import Line, Place, number_lines, whole_number
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
 _COORDINATE = "node's number or coordinate"
@@ -59,10 +62,30 @@ class Named(NamedTuple):
 
 def read_nodes(path: str) -> Nodes:
     """Read the nodes of an allocation. Raises ThalwegError with the file, the line and the remedy."""
-    lines = [
-        (line.place, [whole_number(line.place, word, _COORDINATE) for word in line.words])
-        for line in number_lines(path)
-    ]
+    return _nodes(path, list(number_lines(path)))
+
+
+def is_list(text: str) -> bool:
+    """Tell whether an argument is itself a list of names, as n[003-017,040], and not the name of a file."""
+    return bool(text) and text != "-" and "/" not in text and not os.path.exists(text)
+
+
+def read_names_or_nodes(text: str) -> list[Named] | Nodes:
+    """Read a file of nodes by names, or lists of them, or of numbers.
+
+    In place of a file's name it may be such a list, as $SLURM_JOB_NODELIST is. Raises ThalwegError.
+    """
+    if is_list(text):
+        return [Named(name, Place("the list of nodes", 1)) for name in expand(text)]
+    lines = list(number_lines(text))
+    words = [(word, line.place) for line in lines for word in line.text.split()]
+    if all(word.replace(",", "").isdigit() for word, _ in words):
+        return _nodes(text, lines)
+    return [Named(name, place) for word, place in words for name in expand(word, place)]
+
+
+def _nodes(path: str, given: Sequence[Line]) -> Nodes:
+    lines = [(line.place, [whole_number(line.place, word, _COORDINATE) for word in line.words]) for line in given]
     extents: tuple[int, ...] = ()
     if len(lines) > 1 and len(lines[0][1]) == len(lines[1][1]) + 1:
         place, (*sides, count) = lines.pop(0)
@@ -82,11 +105,3 @@ def read_nodes(path: str) -> Nodes:
         seen.add(tuple(numbers))
     coordinates = np.array([numbers for _, numbers in lines], dtype=np.int64)
     return Nodes(coordinates, extents, [place for place, _ in lines])
-
-
-def read_names(path: str) -> list[Named]:
-    """Read nodes that are given by names or lists of them, none where the file has numbers. Raises ThalwegError."""
-    words = [(word, line.place) for line in number_lines(path) for word in line.text.split()]
-    if all(word.replace(",", "").isdigit() for word, _ in words):
-        return []
-    return [Named(name, place) for word, place in words for name in expand(word, place)]

@@ -76,7 +76,7 @@ def place_ranks(
     pattern = read_pattern(pattern_file)
     slots = read_slots(machine, nodes, ranks_per_node)
     is_piped = output == "-" or bool(form and not output)
-    names = read_hosts(hosts, slots.node_count) if hosts else []
+    names = read_hosts(hosts, slots.node_count) if hosts else list(slots.hosts)
     check_format(form or "list", slots, pattern.tasks, names)
     for remark in pattern.remarks:
         print(f"thalweg: {remark}", file=sys.stderr)

@@ -14,6 +14,7 @@ import numpy as np
 
 from thalweg import _core
 from thalweg.errors import USAGE, ThalwegError
+from thalweg.machine.batch_network import batch_machine, knows_job, nodes_of_job
 from thalweg.machine.files import hosts_in, places_in
 from thalweg.placement.explain import hottest_link
 from thalweg.placement.files import read_pattern, recorded_header
@@ -52,11 +53,19 @@ def patterns_of(program: str, ranks: int) -> list[str]:
 
 
 def job_slots(ranks: int, node_list: str, hosts: Sequence[str]) -> Slots:
-    """Give the slots of a job on these hosts, as many ranks on each one after the other; none: all of the list's."""
-    names = list(hosts) or hosts_in(node_list)
-    known = places_in(node_list, names, "")
+    """Give the slots of a job on these hosts, as many ranks on each one after the other; none: all of the list's.
+
+    Without a list the network is the one that Slurm describes, and the hosts are the job's. Raises ThalwegError.
+    """
+    if node_list:
+        names = list(hosts) or hosts_in(node_list)
+        known = places_in(node_list, names, "")
+    else:
+        names = list(hosts) or nodes_of_job(os.environ)
+        known = _core.node_places("", names, batch_machine(os.environ, names), "Slurm's topology")
     if why := known.why_unknown(len(names)):
-        raise ThalwegError(USAGE, f"{node_list}: {why}", "name the network's shape in its first line: # torus:4x2")
+        named = node_list or "Slurm's topology"
+        raise ThalwegError(USAGE, f"{named}: {why}", "name the network's shape in its first line: # torus:4x2")
     per_host = -(-ranks // len(names))
     nodes = [rank // per_host for rank in range(ranks)]
     return Slots(*_core.job_slots(known, nodes, len(names)), np.bincount(nodes, minlength=len(names)))
@@ -81,7 +90,7 @@ def explained_placing(pattern_file: str, node_list: str, hosts: Sequence[str]) -
         f"{header.command or pattern_file}: {pattern.tasks} ranks, a run of {time_text(header.seconds)}",
         f"recorded in {pattern_file}: {len(pattern.phases)} phases, {total:.6g} bytes",
     ]
-    if not node_list:
+    if not node_list and not knows_job(os.environ):
         findings.append(
             "where hosts are is not known: give --node-list FILE, as to the run; else only nodes are told apart"
         )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from thalweg import _core
 from thalweg.errors import SETTINGS, ThalwegError
+from thalweg.machine.node_files import is_list
 from thalweg.machine.readers.hostlists import expand
 from thalweg.text_files import lines_of, read_text, shown
 
@@ -22,15 +23,20 @@ if TYPE_CHECKING:
 
 _OPTIONS = {"slots", "max_slots", "max-slots", "ifname", "binding", "user", "port", "gpus"}
 """What Open MPI and MPICH write behind a name."""
+_FILE = "name a file with a host a line"
 _NAMES = "write a host's name a line, in the order of the nodes"
 _MARKS = set("<>{}()=\"'\\;|&$`")
 
 
 def read_hosts(path: str, count: int) -> list[str]:
-    """Read the names of `count` hosts, each once, in the order of the nodes. Raises ThalwegError with the line."""
+    """Read the names of `count` hosts, each once, in the order of the nodes. Raises ThalwegError with the line.
+
+    In place of a file's name it may be a list of hosts, as n[1-4] or $SLURM_JOB_NODELIST.
+    """
     names: dict[str, int] = Counter()
     by_short: dict[str, list[str]] = {}
-    for line in lines_of(read_text(path, "name a file with a host a line"), path):
+    text, title = (path, "the list of hosts") if is_list(path) else (read_text(path, _FILE), path)
+    for line in lines_of(text, title):
         for name in _names(line):
             short = _core.short_name(name)
             alike = next((one for one in by_short.get(short, []) if _core.is_same_host(one, name)), name)
@@ -42,7 +48,7 @@ def read_hosts(path: str, count: int) -> list[str]:
     several = [name for name, times in names.items() if times > 1]
     repeats = f", of which {several[0]} comes {names[several[0]]} times" if several else ""
     remedy = f"name the host of each of the {count} nodes once"
-    raise ThalwegError(SETTINGS, f"{path}: names of {len(names)} hosts{repeats}, for {count} nodes", remedy)
+    raise ThalwegError(SETTINGS, f"{title}: names of {len(names)} hosts{repeats}, for {count} nodes", remedy)
 
 
 def _names(line: Line) -> Iterator[str]:

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from thalweg.errors import SETTINGS, ThalwegError
+from thalweg.machine.batch_network import SLURM, batch_machine, nodes_of_job
 from thalweg.machine.machine import Machine
-from thalweg.machine.node_files import Named, read_names, read_nodes
+from thalweg.machine.node_files import Named, is_list, read_names_or_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,11 +25,13 @@ class Slots(NamedTuple):
     """Places for ranks: slot s is on nodes[s], int64 of shape (slots,), the slots of a node one after the other.
 
     per_node  how many slots each of the job's nodes has, in their order, int64 of shape (nodes of the job,)
+    hosts     the names of the job's nodes, in their order; none where they are not known
     """
 
     machine: _core.Interconnect
     nodes: NDArray[np.int64]
     per_node: NDArray[np.int64]
+    hosts: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         """Say what it is without its arrays."""
@@ -92,19 +96,31 @@ def _slots_of(machine: Machine) -> Slots:
 def read_slots(machine: str, nodes_file: str, slots_per_node: int = 1) -> Slots:
     """Make slots from a file of nodes, which may name the torus itself; "" for either: the other's.
 
-    Of machines that name their nodes the file may have names, as n[003-017,040]. Raises ThalwegError with the line.
+    Of machines that name their nodes the file may have names, as n[003-017,040], or there is such a list in place of a
+    file. "slurm" is the machine that Slurm describes; within a job of Slurm it is the one that is meant, and the job's
+    nodes. Raises ThalwegError with the line.
     """
-    if not nodes_file:
-        if not machine:
-            raise ThalwegError(SETTINGS, "no machine", "give one, such as --machine torus:16x16x16")
-        return slots_of(machine, None, slots_per_node)
-    if machine.startswith("graph:") and (names := read_names(nodes_file)):
-        return slots_of(machine, _numbers_of(names, Machine(machine)), slots_per_node)
-    found = read_nodes(nodes_file)
+    if not nodes_file and not machine and not nodes_of_job(os.environ):
+        raise ThalwegError(SETTINGS, "no machine", "give one, such as --machine torus:16x16x16")
+    found = read_names_or_nodes(nodes_file) if nodes_file else []
+    if isinstance(found, list):
+        return _slots_by_names(machine, found, slots_per_node)
+    if machine == SLURM:
+        raise ThalwegError(SETTINGS, f"{nodes_file} has numbers of nodes", "name them as Slurm does: n[003-017]")
     named = "torus:" + "x".join(map(str, found.extents)) if found.extents else ""
     if not machine and not named:
         raise ThalwegError(SETTINGS, f"{nodes_file} names no torus", "give --machine")
     return slots_of(found.on(machine or named, slots_per_node))
+
+
+def _slots_by_names(machine: str, named: Sequence[Named], slots_per_node: int) -> Slots:
+    """Make slots on these nodes; without any on the job's, or all of the machine."""
+    hosts = tuple(one.name for one in named)
+    if machine in ("", SLURM):
+        hosts = hosts or tuple(nodes_of_job(os.environ))
+        return slots_of(batch_machine(os.environ, hosts), None, slots_per_node)._replace(hosts=hosts)
+    numbers = _numbers_of(named, Machine(machine)) if named else None
+    return slots_of(machine, numbers, slots_per_node)._replace(hosts=hosts)
 
 
 def _numbers_of(names: Sequence[Named], machine: Machine) -> list[int]:
@@ -113,7 +129,8 @@ def _numbers_of(names: Sequence[Named], machine: Machine) -> list[int]:
     for name, place in names:
         number = machine.interconnect.node_named(name)
         if number < 0:
-            place.refuse(f"{name} is no node of {machine.name}", "name nodes of a graph:FILE, or give their numbers")
+            problem = f"{name} is no node of {machine.name}" + (", and no file" if is_list(name) else "")
+            place.refuse(problem, "name nodes of a graph:FILE, or give their numbers")
         if number in numbers:
             place.refuse(f"node {name} comes twice", "name each node once")
         numbers[number] = name

@@ -21,16 +21,6 @@ constexpr std::size_t trials_max = 64;
 constexpr std::size_t rounds_max = 1000; // of a line that is no nonsense
 constexpr std::array<std::string_view, 3> decision_names = {"open", "go", "stay"};
 
-bool has_each_slot_once(const Slots& slots) {
-  std::vector<bool> taken(slots.size());
-  for (const std::int32_t slot : slots) {
-    if (slot < 0 || static_cast<std::size_t>(slot) >= slots.size() || taken[static_cast<std::size_t>(slot)])
-      return false;
-    taken[static_cast<std::size_t>(slot)] = true;
-  }
-  return !slots.empty();
-}
-
 std::optional<KeptTrial> parse_trial(const std::string& line) {
   std::istringstream words(line);
   KeptTrial trial;
@@ -51,6 +41,16 @@ std::optional<KeptTrial> parse_trial(const std::string& line) {
 }
 
 } // namespace
+
+bool has_each_slot_once(const Slots& slots) {
+  std::vector<bool> taken(slots.size());
+  for (const std::int32_t slot : slots) {
+    if (slot < 0 || static_cast<std::size_t>(slot) >= slots.size() || taken[static_cast<std::size_t>(slot)])
+      return false;
+    taken[static_cast<std::size_t>(slot)] = true;
+  }
+  return !slots.empty();
+}
 
 std::string_view name(Decision decision) {
   return decision_names[static_cast<std::size_t>(decision)];

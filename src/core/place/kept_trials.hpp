@@ -21,6 +21,9 @@
 
 namespace thalweg::place {
 
+/// Has it all slots, each once, and is it not empty?
+bool has_each_slot_once(const Slots& slots);
+
 /// "open", "go" or "stay": of the new numbering, as files and reports have it.
 std::string_view name(evidence::Decision decision);
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Slurm's topology: topology.conf of the plugin topology/tree, and what `scontrol show topology` prints.
+r"""Slurm's topology: topology.conf of topology/tree and topology/block, and what `scontrol show topology` prints.
 
 The syntax is that of Slurm's configuration files (slurm.conf(5)): pairs KEY=VALUE, with blanks around '=' or without,
 values in quotes, '\' before a line's end, which goes on in the next one, and before a '#' that begins no comment.
@@ -10,13 +10,14 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from thalweg.errors import SETTINGS, ThalwegError
+from thalweg.machine.readers import slurm_blocks
 from thalweg.machine.readers.graphs import Cable, Graph, name_of
 from thalweg.machine.readers.hostlists import expand
 from thalweg.text_files import Place, shown
 
 _PAIR = re.compile(r'(?<![A-Za-z])([A-Za-z]+)\s*=[ \t]*("[^"]*"|(?![A-Za-z]+\s*=)[^\s"]*)(?=\s|$)')
 _KEYS = {"switchname", "nodes", "switches", "level", "linkspeed"}
-_OTHERS = {"blockname": "blocks", "blocksizes": "blocks", "ringname": "rings"}
+_OTHERS = {"ringname": "rings"}
 _BETWEEN = "between_trees"
 
 
@@ -32,7 +33,10 @@ class _Switch(NamedTuple):
 def looks_so(text: str) -> bool:
     """Tell whether a file is likely one of these."""
     return (
-        re.search(r"^\s*(SwitchName|BlockName|BlockSizes|RingName)\s*=", text, re.IGNORECASE | re.MULTILINE) is not None
+        re.search(
+            r"^\s*(SwitchName|BlockName|BlockSizes|AggregatedBlock|RingName)\s*=", text, re.IGNORECASE | re.MULTILINE
+        )
+        is not None
     )
 
 
@@ -42,10 +46,12 @@ def read(text: str, name: str) -> Graph:
     `scontrol` lists all nodes below a switch, also where other switches are between: only a switch without switches
     has nodes of its own there. topology.conf may give a switch both. LinkSpeed is not used, as Slurm does not either.
     Each switch has one link to the one above: what Slurm calls a switch may be several, whose links are not known.
-    Several trees are joined by a switch that is none, as jobs stay inside of one. Raises ThalwegError with the line and
-    the remedy.
+    Several trees are joined by a switch that is none, as jobs stay inside of one. A block of topology/block is a switch
+    too (slurm_blocks.py). Raises ThalwegError with the line and the remedy.
     """
     entries = [(place, _pairs(line, place)) for place, line in _lines(text, name)]
+    if any(slurm_blocks.is_entry(pairs) for _, pairs in entries):
+        return slurm_blocks.read(entries, name)
     is_listing = any("level" in pairs for _, pairs in entries)
     switches: dict[str, _Switch] = {}
     for place, pairs in entries:
@@ -123,7 +129,11 @@ def _pairs(line: str, place: Place) -> dict[str, str]:
     pairs = {key.lower(): value.strip('"') for key, value in _PAIR.findall(line)}
     for key, kind in _OTHERS.items():
         if key in pairs:
-            place.refuse(f"a topology of {kind}", "Thalweg reads topology/tree; describe it as a graph")
+            place.refuse(
+                f"a topology of {kind}", "Thalweg reads topology/tree and topology/block; describe it as a graph"
+            )
+    if slurm_blocks.is_entry(pairs):
+        return pairs
     unknown = next((key for key in pairs if key not in _KEYS), None)
     if unknown is not None:
         place.refuse(f"'{unknown}' is not known", "write SwitchName=NAME Nodes=LIST or Switches=LIST")

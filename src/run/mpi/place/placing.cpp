@@ -4,6 +4,7 @@
 #include "evidence/evidence.hpp"
 #include "mpi/place/busy_links.hpp"
 #include "mpi/place/proposal.hpp"
+#include "mpi/place/run_times.hpp"
 #include "mpi/place/trial.hpp"
 #include "mpi/record/pattern_store.hpp"
 #include "mpi/state/runtime.hpp"
@@ -60,6 +61,7 @@ bool swap_world(int rank) {
 
 void restore_world() {
   MPI_Comm world = runtime.world.communicator;
+  end_timed_run(world != MPI_COMM_WORLD && world != MPI_COMM_NULL);
   if (world == MPI_COMM_WORLD || world == MPI_COMM_NULL)
     return;
   swap_function()(bits_of(MPI_COMM_WORLD), bits_of(MPI_COMM_WORLD));
@@ -113,7 +115,9 @@ std::string describe_trial(const TrialResult& trial) {
 enum class Verdict : std::uint8_t { fallback, go, attempt };
 
 // Before anything is tried in this run.
-Verdict first_verdict(const Proposal& proposal) {
+Verdict first_verdict(Proposal& proposal) {
+  if (proposal.runs)
+    return is_next(*proposal.runs) ? Verdict::go : Verdict::fallback;
   if (proposal.slot_of.empty() || proposal.before.verdict == evidence::Decision::surely_not)
     return Verdict::fallback;
   const bool is_sure = proposal.is_by_order || proposal.before.verdict == evidence::Decision::surely_faster;
@@ -161,7 +165,8 @@ struct LinkUse {
 LinkUse look_at_links(const job::Agreement& everybody, const Proposal& proposal,
                       const machine::Allocation& allocation) {
   LinkUse seen{allocation, {}};
-  double seconds = proposal.file.empty() ? 0 : links_part * proposal.seconds;
+  // What whole runs decide has seen what others do to links.
+  double seconds = proposal.file.empty() || proposal.runs ? 0 : links_part * proposal.seconds;
   everybody.broadcast(seconds);
   if (seconds < links_min_s || runtime.world.node_places.network.empty())
     return seen;
@@ -217,6 +222,8 @@ PlacingDecision decide_placing(const job::Agreement& everybody, const machine::A
   if (proposal.why.empty() && everybody.own() == 0)
     proposal = known_proposal(static_cast<std::int32_t>(allocation.slots.size()), placing);
   everybody.broadcast(placing.records);
+  if (!proposal.file.empty())
+    proposal.runs = kept_runs(proposal.file, allocation);
   const LinkUse seen = look_at_links(everybody, proposal, allocation);
   if (!proposal.file.empty())
     search(proposal, seen.allocation, seen.busy.empty() ? nullptr : &allocation);
@@ -225,7 +232,9 @@ PlacingDecision decide_placing(const job::Agreement& everybody, const machine::A
   std::string line = proposal.why;
   if (!seen.busy.empty())
     line += fmt::format("; others use {}", fmt::join(seen.busy, ", "));
-  if (proposal.before.verdict != evidence::Decision::open)
+  if (proposal.runs)
+    line += "; " + describe_runs(*proposal.runs);
+  else if (proposal.before.verdict != evidence::Decision::open)
     line += ": " + describe_rounds(proposal.before.ratios);
   std::optional<TrialResult> trial;
   if (verdict == Verdict::attempt) {
@@ -233,6 +242,8 @@ PlacingDecision decide_placing(const job::Agreement& everybody, const machine::A
     line += "; " + describe_trial(*trial);
   }
   placing.old_rank_of = agreed_slots(everybody, proposal, verdict, allocation.slots.size());
+  if (proposal.runs)
+    begin_timed_run(proposal.file, *proposal.runs);
   const bool is_placed = !placing.old_rank_of.empty();
   if (is_placed && verdict != Verdict::go)
     line += "; as where no link is busy";

@@ -5,6 +5,7 @@
 #include "base/files.hpp"
 #include "base/line_reader.hpp"
 #include "evidence/evidence.hpp"
+#include "mpi/place/run_times.hpp"
 #include "pattern/recording.hpp"
 #include "place/map.hpp"
 
@@ -76,6 +77,15 @@ place::Slots as_started(std::int32_t ranks) {
   return slots;
 }
 
+// With what runs have had, there is nothing to search. A pattern that was recorded anew has another key.
+bool propose_by_runs(Proposal& proposal) {
+  if (!proposal.runs)
+    return false;
+  proposal.slot_of = proposal.runs->slot_of;
+  proposal.why = "a numbering that is judged by whole runs";
+  return true;
+}
+
 } // namespace
 
 Proposal read_recorded(const std::string& pattern_file, std::int32_t ranks) {
@@ -91,6 +101,8 @@ Proposal read_recorded(const std::string& pattern_file, std::int32_t ranks) {
 }
 
 void propose(Proposal& proposal, const machine::Allocation& allocation, const machine::Allocation* quiet) {
+  if (propose_by_runs(proposal))
+    return;
   const pattern::Pattern& pattern = proposal.pattern;
   if (quiet != nullptr)
     proposal.fallback = adopted_slots(proposal.file, *quiet);
@@ -126,6 +138,9 @@ void propose(Proposal& proposal, const machine::Allocation& allocation, const ma
     if (quiet == nullptr) // else others may be gone in the next run
       keep_trial(proposal.file, allocation, {}, place::nothing_found(as_started(pattern.tasks)));
   }
+  if (quiet == nullptr && !proposal.slot_of.empty() && proposal.before.ratios.empty() &&
+      is_for_runs(before, place::metrics(pattern, allocation, proposal.slot_of)))
+    proposal.runs = first_runs(proposal.file, allocation, proposal.seconds, proposal.slot_of);
 }
 
 Proposal read_slots(const std::string& file, std::int32_t ranks) {
@@ -182,6 +197,9 @@ std::string placing_document(const PlacingFacts& facts) {
                          {"ratios", trial->ratios},
                          {"before_s", trial->before_s},
                          {"placed_s", trial->placed_s}};
+  if (const auto& runs = facts.proposal.runs)
+    document["runs"] = {
+        {"verdict", place::name(runs->verdict)}, {"started_s", runs->started}, {"placed_s", runs->placed}};
   document["proposed"] = facts.proposal.slot_of;
   document["adopted"] = facts.adopted;
   document["slots"] = facts.slots;

@@ -5,6 +5,7 @@
 #include "base/files.hpp"
 #include "machine/node_list.hpp"
 
+#include <cstdlib>
 #include <fmt/format.h>
 #include <string>
 #include <utility>
@@ -20,14 +21,21 @@ struct NetworkTexts {
   std::string problem;
 };
 
+/// The machine file's network; else the one that the batch system has described, as `thalweg run` found it. A
+/// list of hosts is of the former, or says itself of which network it is.
+std::string known_shape(const std::string& node_list, const machine::Machine& machine) {
+  const char* const described = std::getenv("THALWEG_BATCH_NETWORK");
+  return machine.network.empty() && node_list.empty() && described != nullptr ? described : machine.network;
+}
+
 NetworkTexts read_texts(const std::string& node_list, const machine::Machine& machine) {
-  NetworkTexts texts{.shape = machine.network, .list = {}, .problem = {}};
-  if (node_list.empty() && machine.nodes.size() == 0 && !machine::knows_names(machine.network))
+  NetworkTexts texts{.shape = known_shape(node_list, machine), .list = {}, .problem = {}};
+  if (node_list.empty() && machine.nodes.size() == 0 && !machine::knows_names(texts.shape))
     return texts;
   try {
     std::string list = node_list.empty() ? machine::to_text(machine.nodes)
                                          : read_text(node_list, "name a list of hosts and their places");
-    machine::parse_host_places(list, machine.network, node_list.empty() ? "the machine file" : node_list);
+    machine::parse_host_places(list, texts.shape, node_list.empty() ? "the machine file" : node_list);
     texts.list = std::move(list);
   } catch (const std::exception& error) {
     texts.problem = error.what();
