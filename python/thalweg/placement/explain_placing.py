@@ -26,6 +26,8 @@ from thalweg.units import time_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from thalweg.placement.pattern import Pattern
 
 _GOAL = "hop-bytes:1,contention:1"
@@ -71,6 +73,26 @@ def job_slots(ranks: int, node_list: str, hosts: Sequence[str]) -> Slots:
     return Slots(*_core.job_slots(known, nodes, len(names)), np.bincount(nodes, minlength=len(names)))
 
 
+class Timed(NamedTuple):
+    """Runs that were timed, as started and placed."""
+
+    verdict: str
+    """open, go or stay."""
+    started_s: list[float]
+    placed_s: list[float]
+    slot_of: list[int]
+
+
+def timed_runs(pattern_file: str, slots: Slots) -> Timed | None:
+    """Give how long runs took on these slots; None where whole runs do not decide."""
+    runs = Path(pattern_file + ".runs")
+    if not runs.exists():
+        return None
+    pattern_text, runs_text = (Path(path).read_bytes().decode("utf-8", "replace") for path in (pattern_file, runs))
+    found = _core.kept_runs(pattern_text, runs_text, slots.machine, slots.nodes)
+    return None if found is None else Timed(*found)
+
+
 def kept_trial(pattern_file: str, slots: Slots) -> Kept | None:
     """Give what earlier runs tried on these slots; None where they tried nothing."""
     trials = Path(pattern_file + ".trials")
@@ -98,7 +120,10 @@ def explained_placing(pattern_file: str, node_list: str, hosts: Sequence[str]) -
         slots = job_slots(pattern.tasks, node_list, hosts)
         nodes = np.unique(slots.nodes).size
         findings.append(f"on {nodes} nodes of {slots.machine.name}")
-        if nodes > 1:
+        runs = timed_runs(pattern_file, slots)
+        if nodes > 1 and runs:
+            findings += _judged(pattern, slots, runs)
+        elif nodes > 1:
             findings += _outcome(pattern, slots, kept_trial(pattern_file, slots), header.seconds)
         else:
             findings.append("ranks stay where they are: the job is on one node")
@@ -134,19 +159,28 @@ def _outcome(pattern: Pattern, slots: Slots, kept: Kept | None, seconds: float) 
             True,
         )
         slot_of = found.slot_of
-        after, before = found.placed, found.identity
-        is_better = found.method != "identity" and _value(after, before) <= 1 - _GAIN_MIN
+        is_better = found.method != "identity" and _value(found.placed, found.identity) <= 1 - _GAIN_MIN
         if not is_better:
             return [nothing_better]
         lines.append(f"no run on these slots has tried yet; what would be tried was found by {found.method}")
     else:
         slot_of = np.asarray(kept.slot_of, dtype=np.int32)
         lines.append(_verdict(kept))
-        after, before = (
-            _core.placement_metrics(pattern.core, slots.machine, slots.nodes, one, np.empty(0))
-            for one in (slot_of, np.arange(pattern.tasks, dtype=np.int32))
-        )
-    lines += [
+    lines += _predicted(pattern, slots, slot_of)
+    if kept is None or kept.verdict == "open":
+        saved = kept.saved_s if kept else budget_s  # of the recorded run
+        lines.append(f"the next run may spend {time_text(max(0.0, saved + budget_s))} on trying, as each has 5 %")
+    lines.append(f"slots: {' '.join(map(str, slot_of.tolist()))}")
+    return lines
+
+
+def _predicted(pattern: Pattern, slots: Slots, slot_of: NDArray[np.int32]) -> list[str]:
+    """Write both numberings' metrics, and what loads the hottest link then."""
+    after, before = (
+        _core.placement_metrics(pattern.core, slots.machine, slots.nodes, one, np.empty(0))
+        for one in (slot_of, np.arange(pattern.tasks, dtype=np.int32))
+    )
+    lines = [
         f"{'predicted':24} {'as started':>12} {'placed':>12}",
         f"{'hops per byte':24} {before.hops_per_byte:12.4g} {after.hops_per_byte:12.4g}",
         f"{'most loaded link, bytes':24} {before.phase_link_max:12.4g} {after.phase_link_max:12.4g}",
@@ -154,11 +188,23 @@ def _outcome(pattern: Pattern, slots: Slots, kept: Kept | None, seconds: float) 
     if hottest := hottest_link(pattern, slots, slot_of):
         pairs = ", ".join(f"{pair.sender} to {pair.receiver}" for pair in hottest.pairs[:3])
         lines.append(f"then link {hottest.name} carries most: ranks {pairs}")
-    if kept is None or kept.verdict == "open":
-        saved = kept.saved_s if kept else budget_s  # of the recorded run
-        lines.append(f"the next run may spend {time_text(max(0.0, saved + budget_s))} on trying, as each has 5 %")
-    lines.append(f"slots: {' '.join(map(str, slot_of.tolist()))}")
     return lines
+
+
+def _judged(pattern: Pattern, slots: Slots, runs: Timed) -> list[str]:
+    """Write what whole runs have said, which decide where the predicted gain is large."""
+    said = {"go": "ranks are placed", "stay": "ranks stay where they are"}.get(runs.verdict, "not decided yet")
+    lines = [f"{said}: judged by whole runs, as the gain is predicted to be large"]
+    lines += [
+        f"{len(seconds)} runs {kind}: {time_text(float(np.median(seconds)))} in the middle"
+        for seconds, kind in ((runs.started_s, "as started"), (runs.placed_s, "placed"))
+        if seconds
+    ]
+    if runs.started_s and runs.placed_s:
+        gained = float(np.median(runs.started_s)) - float(np.median(runs.placed_s))
+        lines.append(f"a placed run is {time_text(abs(gained))} {'shorter' if gained >= 0 else 'longer'}")
+    slot_of = np.asarray(runs.slot_of, dtype=np.int32)
+    return [*lines, *_predicted(pattern, slots, slot_of), f"slots: {' '.join(map(str, runs.slot_of))}"]
 
 
 def _value(after: _core.PlacementMetrics, before: _core.PlacementMetrics) -> float:

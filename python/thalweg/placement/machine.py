@@ -31,7 +31,7 @@ class Slots(NamedTuple):
     machine: _core.Interconnect
     nodes: NDArray[np.int64]
     per_node: NDArray[np.int64]
-    hosts: tuple[str, ...] = ()
+    hosts: Sequence[str] = ()
 
     def __repr__(self) -> str:
         """Say what it is without its arrays."""

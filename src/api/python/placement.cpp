@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/error.hpp"
+#include "place/kept_runs.hpp"
 #include "place/kept_trials.hpp"
 #include "place/link_search.hpp"
 #include "place/map.hpp"
@@ -154,6 +155,18 @@ kept(std::string_view pattern_text, std::string_view trials_text, const Intercon
                     std::move(found->slot_of));
 }
 
+/// How long runs took that were timed, with the verdict; nothing where none was on these slots.
+std::optional<std::tuple<std::string, std::vector<double>, std::vector<double>, std::vector<std::int32_t>>>
+timed(std::string_view pattern_text, std::string_view runs_text, const InterconnectHandle& machine,
+      const RowArgument<Place>& slots) {
+  const std::uint64_t key = place::trial_key(pattern_text, allocation_of(machine, slots));
+  auto found = place::find_runs(place::parse_runs(runs_text), key, static_cast<std::int32_t>(slots.size()));
+  if (!found)
+    return std::nullopt;
+  return std::tuple(std::string(place::name(found->verdict)), std::move(found->started),
+                    std::move(found->placed), std::move(found->slot_of));
+}
+
 void bind_explanations(nb::module_& module) {
   module.def(
       "messages_over",
@@ -243,6 +256,11 @@ void bind_placement(nb::module_& module) {
       nb::arg("slots"),
       "What runs with --place auto found on these slots: verdict, how many times as fast each round was, "
       "seconds left for trying, and the slot of each rank; or None.");
+  module.def(
+      "kept_runs", &timed, nb::arg("pattern_text"), nb::arg("runs_text"), nb::arg("machine"),
+      nb::arg("slots"),
+      "How long runs with --place auto took on these slots, if whole runs decide there: verdict, seconds as "
+      "started, seconds placed, and the slot of each rank; or None.");
   module.def(
       "placement_metrics",
       [](const Pattern& pattern, const InterconnectHandle& machine, const RowArgument<Place>& slots,

@@ -66,7 +66,10 @@ bool candidate_is_next(std::span<const double> incumbent, std::span<const double
   const auto [mean, error] = difference(incumbent, candidate);
   if (std::abs(mean) < error)
     return candidate.size() <= incumbent.size();
-  return mean > 0;
+  const bool is_faster = mean > 0;
+  const std::size_t faster = is_faster ? candidate.size() : incumbent.size();
+  const std::size_t slower = is_faster ? incumbent.size() : candidate.size();
+  return (faster < RunLimits::faster_per_slower * slower) == is_faster;
 }
 
 } // namespace thalweg::evidence

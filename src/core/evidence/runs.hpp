@@ -19,6 +19,9 @@ struct RunLimits {
   /// Differences of mean logarithms, in their standard errors. It is asked after each run, so more than the
   /// two of a single test.
   static constexpr double errors_decisive = 3;
+  /// So many runs of the faster side come before another one of the slower: one alone leaves it open for
+  /// ever, as chance may have made it slow.
+  static constexpr std::size_t faster_per_slower = 4;
   /// Runs after which a candidate that is not surely faster is given up.
   static constexpr std::size_t runs_max = 16;
 };
@@ -29,7 +32,7 @@ struct RunLimits {
 Decision decide_runs(std::span<const double> incumbent, std::span<const double> candidate);
 
 /// Which side the next run has, while that is open: the candidate at first, then the one with the smaller
-/// mean; where the two are nearly even, the one with fewer runs.
+/// mean; where the two are nearly even, the one with fewer runs. Each fifth run is one of the slower side.
 bool candidate_is_next(std::span<const double> incumbent, std::span<const double> candidate);
 
 } // namespace thalweg::evidence

@@ -120,15 +120,19 @@ std::vector<topology::Link> burst_links(const machine::Allocation& allocation) {
 }
 
 BurstTimes middle_times(std::span<const BurstTimes> passes) {
-  THALWEG_ASSERT(light, !passes.empty());
+  return times_at(passes, passes.size() / 2);
+}
+
+BurstTimes times_at(std::span<const BurstTimes> passes, std::size_t faster) {
+  THALWEG_ASSERT(light, faster < passes.size());
   BurstTimes times = passes.front();
   std::vector<double> all(passes.size());
-  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+  const auto wanted = all.begin() + static_cast<std::ptrdiff_t>(faster);
   for (std::size_t round = 0; round < times.size(); ++round)
     for (std::size_t burst = 0; burst < times[round].size(); ++burst) {
       std::ranges::transform(passes, all.begin(), [&](const BurstTimes& pass) { return pass[round][burst]; });
-      std::ranges::nth_element(all, middle);
-      times[round][burst] = *middle;
+      std::ranges::nth_element(all, wanted);
+      times[round][burst] = *wanted;
     }
   return times;
 }

@@ -40,6 +40,8 @@ using BurstTimes = std::vector<std::vector<double>>;
 
 /// Of each burst the middle one of some passes, at least one.
 BurstTimes middle_times(std::span<const BurstTimes> passes);
+/// Of each burst the one than which so many of some passes are faster.
+BurstTimes times_at(std::span<const BurstTimes> passes, std::size_t faster);
 
 /// What a burst takes over quiet links of capacity 1: as long as the fastest quarter at most. One flow slows
 /// bursts over its links, those that its ends' nodes send or receive, and others' answers: more than half of

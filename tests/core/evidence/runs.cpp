@@ -67,7 +67,7 @@ TEST(Runs, WhatIsSlowerIsGivenUpAndSeldomRun) {
     slow_runs += story.candidate.size();
   }
   EXPECT_LT(wrong, 5);
-  EXPECT_LT(slow_runs, 2000); // of 1000 programs: fewer than two runs of each
+  EXPECT_LT(slow_runs, 2500); // of 1000 programs: one or two runs of most, as one is never sure
 }
 
 TEST(Runs, GainsAreFoundWhereRunsDiffer) {

@@ -83,6 +83,8 @@ TEST(LinkBursts, LinksOfLessCapacityAreNotBusy) {
 TEST(LinkBursts, CountByTheMiddlePass) {
   const std::vector<BurstTimes> passes{{{1, 8}, {3}}, {{2, 9}, {1}}, {{9, 1}, {2}}};
   EXPECT_EQ(middle_times(passes), (BurstTimes{{2, 8}, {2}}));
+  EXPECT_EQ(times_at(passes, 0), (BurstTimes{{1, 1}, {1}}));
+  EXPECT_EQ(times_at(passes, 2), (BurstTimes{{9, 9}, {3}}));
 }
 
 TEST(LinkBursts, TellNothingWhereMessagesAreSpread) {

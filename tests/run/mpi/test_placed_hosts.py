@@ -59,6 +59,9 @@ def test_what_one_run_records_the_next_tries(tmp_path: Path) -> None:
     assert "no run of this program" not in second.stderr
     if "; others use" in second.stderr + third.stderr:  # links seemed busy: then another numbering may be better
         return
+    if [*tmp_path.glob("*.runs")]:
+        assert "judged by whole runs" in third.stderr
+        return
     for found in trials:  # what the second tried goes on in the third, or was decided
         is_nothing = found[1] == "stay" and found[3] == "0"  # no numbering was better
         assert ("no other numbering" if is_nothing else "a numbering that earlier runs tried") in third.stderr
@@ -73,7 +76,7 @@ PAIRS = "thalweg-pattern 1\nranks {ranks}\nseconds 9\nsite 0 call MPI_Send\nphas
     ("node_list", "pattern", "trials", "said"),
     [
         ("", PAIRS.format(ranks=4), "", "the pattern is of 4 ranks"),
-        ("", "\0\xff" * 500, "", "is no pattern of this version"),
+        ("", "\0\xff" * 500, "", "so it is no text"),
         ("", PAIRS.format(ranks=8) + "0 8 1 1 0\n", "", "rank 8 of 8"),
         ("", PAIRS.format(ranks=8), "go go\n1 2\n" * 9, "thalweg: ranks "),
         ("# ring\nforeign 0\nothers 1\n", PAIRS.format(ranks=8), "", "thalweg: ranks "),
@@ -116,6 +119,22 @@ def placing(tmp_path: Path) -> dict[str, Any]:
     """Read what the last run's report says of placing."""
     found: dict[str, Any] = json.loads((tmp_path / "report.json").read_text())["placing"]
     return found
+
+
+def test_a_large_gain_is_adopted_by_the_third_run(tmp_path: Path) -> None:
+    """Ranks in pairs that are far from each other on the ring: the run after the recorded one is placed, and judged."""
+    words = recorded(tmp_path, "pairs")
+    runs = [thalweg(*words) for _ in range(2)]
+    for run in runs:
+        assert run.returncode == 0, run.stderr
+    found = placing(tmp_path)
+    if found["busy_links"]:  # on a machine so busy that its links seem to be
+        return
+    assert found["adopted"], runs[-1].stderr
+    assert "judged by whole runs" in runs[-1].stderr
+    (kept,) = tmp_path.glob("*.runs")
+    assert len(found["runs"]["placed_s"]) == 1
+    assert kept.read_text().split()[5] == "2"
 
 
 @pytest.mark.exhaustive

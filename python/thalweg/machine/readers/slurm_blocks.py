@@ -52,9 +52,13 @@ def read(entries: Sequence[tuple[Place, Mapping[str, str]]], name: str) -> Graph
         if _SIZES in pairs:
             sizes = _sizes(pairs[_SIZES], place)
         if _BASE in pairs:
-            _add(blocks, _Block(place, name_of(pairs[_BASE]), _nodes(pairs, place)))
+            names = expand(pairs[_BASE], place)
+            if len(names) != 1:
+                place.refuse(f"{len(names)} blocks in one line", "write a line for each")
+            _add(blocks, _Block(place, name_of(names[0]), _nodes(pairs, place)))
         elif _AGGREGATED in pairs:
-            larger.append(_Block(place, name_of(pairs[_AGGREGATED]), _nodes(pairs, place)))
+            parts = [name_of(part) for part in expand(pairs[_AGGREGATED], place)]
+            larger.append(_Block(place, f"{parts[0]}-{parts[-1]}", _nodes(pairs, place)))
     if not any(block.nodes for block in blocks):
         raise ThalwegError(SETTINGS, f"{name}: there are no nodes in it", "write BlockName=b0 Nodes=n[0-15]")
     larger += _aggregated(blocks, sizes)

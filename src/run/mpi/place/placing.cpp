@@ -165,8 +165,7 @@ struct LinkUse {
 LinkUse look_at_links(const job::Agreement& everybody, const Proposal& proposal,
                       const machine::Allocation& allocation) {
   LinkUse seen{allocation, {}};
-  // What whole runs decide has seen what others do to links.
-  double seconds = proposal.file.empty() || proposal.runs ? 0 : links_part * proposal.seconds;
+  double seconds = proposal.file.empty() ? 0 : links_part * proposal.seconds;
   everybody.broadcast(seconds);
   if (seconds < links_min_s || runtime.world.node_places.network.empty())
     return seen;

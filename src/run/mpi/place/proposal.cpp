@@ -78,9 +78,16 @@ place::Slots as_started(std::int32_t ranks) {
 }
 
 // With what runs have had, there is nothing to search. A pattern that was recorded anew has another key.
-bool propose_by_runs(Proposal& proposal) {
+// Beside busy links it is what ranks have otherwise; such a run is none that counts.
+bool propose_by_runs(Proposal& proposal, bool is_quiet) {
   if (!proposal.runs)
     return false;
+  if (!is_quiet) {
+    if (is_next(*proposal.runs))
+      proposal.fallback = proposal.runs->slot_of;
+    proposal.runs.reset();
+    return false;
+  }
   proposal.slot_of = proposal.runs->slot_of;
   proposal.why = "a numbering that is judged by whole runs";
   return true;
@@ -101,10 +108,10 @@ Proposal read_recorded(const std::string& pattern_file, std::int32_t ranks) {
 }
 
 void propose(Proposal& proposal, const machine::Allocation& allocation, const machine::Allocation* quiet) {
-  if (propose_by_runs(proposal))
+  if (propose_by_runs(proposal, quiet == nullptr))
     return;
   const pattern::Pattern& pattern = proposal.pattern;
-  if (quiet != nullptr)
+  if (quiet != nullptr && proposal.fallback.empty())
     proposal.fallback = adopted_slots(proposal.file, *quiet);
   const place::Metrics before = place::metrics(
       pattern, allocation, proposal.fallback.empty() ? as_started(pattern.tasks) : proposal.fallback);
