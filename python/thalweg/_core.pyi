@@ -1475,6 +1475,11 @@ def kept_trial(pattern_text: str, trials_text: str, machine: Interconnect, slots
     What runs with --place auto found on these slots: verdict, how many times as fast each round was, seconds left for trying, and the slot of each rank; or None.
     """
 
+def kept_runs(pattern_text: str, runs_text: str, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[str, list[float], list[float], list[int]] | None:
+    """
+    How long runs with --place auto took on these slots, if whole runs decide there: verdict, seconds as started, seconds placed, and the slot of each rank; or None.
+    """
+
 def placement_metrics(pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slot_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], base_load: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: tuple[float, float, float] | None = None) -> PlacementMetrics:
     """
     What a mapping costs; costs are a link's bytes per second, and seconds of a hop and of a message's end.

@@ -24,7 +24,7 @@ from thalweg.lab.agent import agent_of
 from thalweg.lab.hosts import Lab, folder_of, saved
 
 DAEMONS = ("slurmctld", "slurmd", "srun", "munged")
-NODES = 2
+NODES = 3
 CPUS = 4
 """Of each node, as far as Slurm knows: hosts share this machine's cores."""
 
@@ -51,6 +51,7 @@ TmpFS={folder}/tmp-%n
 PlugStackConfig={folder}/plugstack.conf
 ProctrackType=proctrack/linuxproc
 TaskPlugin={task}
+TopologyPlugin=topology/tree
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory
 SlurmdParameters=config_overrides
@@ -94,9 +95,9 @@ class Finished(NamedTuple):
 
 
 class Cluster:
-    """Two nodes and a login host. `shared` is a folder that all of them see, as on most clusters.
+    """Three nodes, two of them on one switch, and a login host.
 
-    Of the name of `private` each node has a folder of its own.
+    `shared` is a folder that all of them see, as on most clusters. Of the name of `private` each node has a folder of its own.
     """
 
     def __init__(self, name: str, folder: Path) -> None:
@@ -115,6 +116,11 @@ class Cluster:
 
     @property
     def nodes(self) -> list[str]:
+        """Name the hosts that jobs on two nodes get, as these are on one switch."""
+        return self.hosts[1:3]
+
+    @property
+    def all_nodes(self) -> list[str]:
         """Name the hosts that run jobs."""
         return self.hosts[1:]
 
@@ -130,7 +136,7 @@ class Cluster:
     @contextmanager
     def up(self) -> Iterator[None]:
         """Start it, and end it and remove its folder, whichever way the tests end."""
-        own = [self.folder / f"tmp-{node}" for node in self.nodes]
+        own = [self.folder / f"tmp-{node}" for node in self.all_nodes]
         for folder in (self.shared, self.private, self.folder / "state", *own):
             folder.mkdir(parents=True)
         keeper = subprocess.Popen(
@@ -227,7 +233,7 @@ class Cluster:
         munged = [f"--{name}={path}" for name, path in files.items()]
         self._daemon("munged", self.hosts[0], "munged", "--force", "--foreground", *munged)
         self._daemon("slurmctld", self.hosts[0], "slurmctld", "-D")
-        for node in self.nodes:
+        for node in self.all_nodes:
             groups = str(_CGROUPS / _CONTROLLER) if self.limits_memory else ""
             self._daemon(f"node-{node}", node, "sh", "-c", _START_NODE, "slurmd", node, groups, str(self.private))
         self._await_nodes()
@@ -237,7 +243,10 @@ class Cluster:
         key.write_bytes(os.urandom(128))
         key.chmod(0o400)
         node = f"CPUs={CPUS} RealMemory={MEMORY_MB} State=UNKNOWN"
-        addresses = [f"NodeName={name} NodeAddr={lab.address(1 + i)} {node}" for i, name in enumerate(self.nodes)]
+        addresses = [
+            f"NodeName={name} NodeAddr={lab.address(1 + i)} Weight={1 + i // len(self.nodes)} {node}"
+            for i, name in enumerate(self.all_nodes)
+        ]  # jobs get the third node where two do not do
         text = _CONFIGURATION.format(
             name=self.name,
             login=self.hosts[0],
@@ -249,6 +258,11 @@ class Cluster:
         )
         (self.folder / "slurm.conf").write_text(text)
         (self.folder / "plugstack.conf").write_text("")
+        (self.folder / "topology.conf").write_text(
+            f"SwitchName=leaf0 Nodes={','.join(self.nodes)}\n"
+            f"SwitchName=leaf1 Nodes={self.all_nodes[-1]}\n"
+            "SwitchName=spine Switches=leaf[0-1]\n"
+        )
         (self.folder / "cgroup.conf").write_text(
             "CgroupPlugin=cgroup/v1\nConstrainRAMSpace=yes\nConstrainCores=no\nConstrainDevices=no\n"
         )

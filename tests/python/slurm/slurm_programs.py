@@ -28,6 +28,25 @@ int main(int count, char** words) {
 }
 """
 
+PAIRS_SOURCE = """
+#include <mpi.h>
+#include <stdio.h>
+int main(int count, char** words) {
+  static char out[100000], in[100000];
+  int rank, size;
+  MPI_Init(&count, &words);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  int peer = (rank + size / 2) % size;
+  for (int i = 0; i < 100; i++)
+    MPI_Sendrecv(out, sizeof out, MPI_CHAR, peer, 0, in, sizeof in, MPI_CHAR, peer, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+  MPI_Finalize();
+  return 0;
+}
+"""
+"""Half of the ranks each exchange with one of the other half: with two on a node, none with its neighbor."""
+
 HOG_SOURCE = """
 #include <mpi.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from cluster import Cluster
-from slurm_programs import HERE_SOURCE
+from slurm_programs import HERE_SOURCE, PAIRS_SOURCE
 
 from support import Programs
 
@@ -104,7 +104,7 @@ def test_parts_of_a_job_may_differ(cluster: Cluster, here: str) -> None:
 
 def test_the_script_of_the_page_is_submitted_as_it_stands(cluster: Cluster, here: str) -> None:
     text = (Path(__file__).parents[3] / "docs" / "cluster.md").read_text()
-    (script,) = re.findall(r"^```sh\n(#!.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    script, _ = re.findall(r"^```sh\n(#!.*?)^```$", text, re.MULTILINE | re.DOTALL)
     shutil.copy(here, cluster.shared / "app")
     job = cluster.submit(script)
     cluster.wait(job, "COMPLETED")
@@ -211,3 +211,21 @@ def test_what_one_job_records_the_next_one_uses(cluster: Cluster, here: str) -> 
     assert "no run of this program has been recorded" in said[0]
     assert "no run of this program has been recorded" not in said[1]
     assert not any("list of hosts" in one for one in said), said
+
+
+def test_a_batch_job_is_placed_without_a_file(cluster: Cluster, programs: Programs) -> None:
+    """The network between the nodes is the one that Slurm knows; the second run has its pairs on a node each."""
+    program = programs.build("pairs", PAIRS_SOURCE, "mpicc.openmpi")
+    run = "thalweg run --place auto --patterns pairs --report pairs-{}.json srun --mpi=pmix " + program
+    explain = "thalweg tune explain $(ls pairs/*.pattern) > explained"
+    job = cluster.submit("\n".join(["#!/bin/sh", run.format(1), run.format(2), explain, ""]), "-N", "3", "-n", "6")
+    cluster.wait(job, "COMPLETED")
+    first, second = (report(cluster, f"pairs-{number}.json")["placing"] for number in (1, 2))
+    assert not first["adopted"]
+    assert second["adopted"], cluster.output(job)
+    assert second["network"].startswith("graph:")
+    predicted = second["predicted"]
+    assert predicted["placed"]["hops_per_byte"] <= 0.7 * predicted["as_started"]["hops_per_byte"], second
+    said = (cluster.shared / "explained").read_text()
+    assert "judged by whole runs" in said
+    assert "on 3 nodes of graph:" in said
