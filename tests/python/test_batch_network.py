@@ -9,7 +9,7 @@ import pytest
 
 from support import Command
 from thalweg.errors import ThalwegError
-from thalweg.machine.batch_network import VARIABLE, described_network, pruned, variables_for_ranks
+from thalweg.machine.batch_network import VARIABLE, described_network, pruned, ranks_of_nodes, variables_for_ranks
 from thalweg.machine.readers import slurm
 from thalweg.machine.readers.read import read_machine
 
@@ -90,6 +90,14 @@ def test_the_configuration_is_read_where_scontrol_is_not(tmp_path: Path) -> None
     assert found
     assert found.source == str(tmp_path / "topology.conf")
     assert [*found.graph.switches] == ["b0", "b1", "all_blocks"]
+
+
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [("4,1(x2)", [4, 1, 1]), ("2(x3)", [2, 2, 2]), ("7", [7]), ("", []), ("4,", []), ("x(4)", []), ("1(x", [])],
+)
+def test_ranks_of_nodes_are_as_slurm_says(text: str, counts: list[int]) -> None:
+    assert ranks_of_nodes({"SLURM_TASKS_PER_NODE": text}) == counts
 
 
 def test_pruning_keeps_distances(cluster: dict[str, str]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import subprocess
 import time
 from pathlib import Path
@@ -32,6 +33,7 @@ VARIABLE = "THALWEG_BATCH_NETWORK"
 _NODES = ("SLURM_JOB_NODELIST", "SLURM_NODELIST")
 _CONFIGURATIONS = ("/run/slurm/conf", "/etc/slurm", "/etc/slurm-llnl", "/usr/local/etc")
 """Where Slurm's configuration is, if SLURM_CONF does not say it; the first is what nodes without files are sent."""
+_TASKS = re.compile(r"(\d{1,6})(?:\(x(\d{1,6})\))?")
 _PATIENCE_S = 2.0
 _KEPT_S = 30 * 86400.0
 _NODES_MIN = 3
@@ -48,6 +50,17 @@ class Described(NamedTuple):
 def nodes_of_job(environment: Mapping[str, str]) -> list[str]:
     """Name the nodes that Slurm has given; none outside of a job. Raises ThalwegError for a list that is none."""
     return expand(next((environment[name] for name in _NODES if environment.get(name)), ""))
+
+
+def ranks_of_nodes(environment: Mapping[str, str]) -> list[int]:
+    """Give how many ranks Slurm starts on each of the job's nodes, as 4,1(x2) says; none where that is not known."""
+    counts: list[int] = []
+    for word in environment.get("SLURM_TASKS_PER_NODE", "").split(","):
+        found = _TASKS.fullmatch(word)
+        if found is None:
+            return []
+        counts += [int(found[1])] * int(found[2] or 1)
+    return counts
 
 
 def described_network(environment: Mapping[str, str], nodes: Sequence[str]) -> Described | None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from thalweg import _core
 from thalweg.errors import USAGE, ThalwegError
-from thalweg.machine.batch_network import batch_machine, knows_job, nodes_of_job
+from thalweg.machine.batch_network import batch_machine, knows_job, nodes_of_job, ranks_of_nodes
 from thalweg.machine.files import hosts_in, places_in
 from thalweg.placement.explain import hottest_link
 from thalweg.placement.files import read_pattern, recorded_header
@@ -57,7 +57,8 @@ def patterns_of(program: str, ranks: int) -> list[str]:
 def job_slots(ranks: int, node_list: str, hosts: Sequence[str]) -> Slots:
     """Give the slots of a job on these hosts, as many ranks on each one after the other; none: all of the list's.
 
-    Without a list the network is the one that Slurm describes, and the hosts are the job's. Raises ThalwegError.
+    Without a list the network is the one that Slurm describes, the hosts are the job's, and have as many ranks as Slurm
+    says. Raises ThalwegError.
     """
     if node_list:
         names = list(hosts) or hosts_in(node_list)
@@ -68,8 +69,10 @@ def job_slots(ranks: int, node_list: str, hosts: Sequence[str]) -> Slots:
     if why := known.why_unknown(len(names)):
         named = node_list or "Slurm's topology"
         raise ThalwegError(USAGE, f"{named}: {why}", "name the network's shape in its first line: # torus:4x2")
-    per_host = -(-ranks // len(names))
-    nodes = [rank // per_host for rank in range(ranks)]
+    counts = ranks_of_nodes(os.environ) if not (node_list or hosts) else []
+    if len(counts) != len(names) or sum(counts) != ranks:
+        counts = [-(-ranks // len(names))] * len(names)
+    nodes = np.repeat(np.arange(len(names)), counts)[:ranks].tolist()
     return Slots(*_core.job_slots(known, nodes, len(names)), np.bincount(nodes, minlength=len(names)))
 
 
