@@ -97,7 +97,7 @@ class Finished(NamedTuple):
 class Cluster:
     """Three nodes, two of them on one switch, and a login host.
 
-    `shared` is a folder that all of them see, as on most clusters. Of the name of `private` each has a folder of its own.
+    Of the name of `private` each has a folder of its own; `shared` is one that all of them see, as on most clusters.
     """
 
     def __init__(self, name: str, folder: Path) -> None:
