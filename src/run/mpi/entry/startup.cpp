@@ -24,6 +24,7 @@
 #include "mpi/wait/progress_thread.hpp"
 #include "mpi/wait/wait_mode.hpp"
 #include "place/rank_order.hpp"
+#include "wait/foreign_load.hpp"
 
 #include <algorithm>
 #include <array>

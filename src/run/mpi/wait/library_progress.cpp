@@ -11,7 +11,6 @@
 #include "mpi/wait/wait_mode.hpp"
 #include "wait/foreign_load.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>

@@ -3,7 +3,9 @@
 
 #include "job/library/mpi_library.hpp"
 #include "job/waiting.hpp"
+#include "wait/foreign_load.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <optional>
