@@ -20,7 +20,6 @@ from thalweg_labs.demo.program import Job, Program
 from thalweg_labs.demo.site import Site, base_environment, thalweg_command
 
 
-
 @dataclass(frozen=True)
 class Medians:
     """The middle of several runs."""

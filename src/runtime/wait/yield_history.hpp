@@ -20,9 +20,9 @@ namespace thalweg::wait {
 /// waits: it keeps ranks that wait for one another on a core that somebody computes on although they would
 /// share another one at a few microseconds a turn. So a thread that has lost time to yields on its core goes
 /// to the one where it has lost the least, if that is an eighth at most. What was lost is forgotten, half of
-/// it in two seconds, so that cores are tried again. Where ranks alone compute, all cores are contended alike,
-/// and threads stay: when they moved, once in some seconds, 8 ranks of LAMMPS on 2 cores took 1.17 times as
-/// long, as the kernel needs long to spread them again.
+/// it in two seconds, so that cores are tried again. Where ranks alone compute, all cores are contended
+/// alike, and threads stay: when they moved, once in some seconds, 8 ranks of LAMMPS on 2 cores took 1.17
+/// times as long, as the kernel needs long to spread them again.
 class ContendedCores {
 public:
   /// A yield on `core` that ended now took so long.

@@ -97,7 +97,8 @@ public:
 
   void yielded(const wait::YieldHistory& history, std::uint64_t after_ns) {
     if (history.prefers_sleep(after_ns))
-      foreign_load_.seen(after_ns, wait::runnable_threads(), wait::ranks_here.load(std::memory_order_relaxed));
+      foreign_load_.seen(after_ns, wait::runnable_threads(),
+                         wait::ranks_here.load(std::memory_order_relaxed));
   }
 
   bool may_sleep() const { return foreign_load_.has_been_there(); }

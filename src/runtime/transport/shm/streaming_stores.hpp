@@ -9,8 +9,8 @@
 // a line went there and back in 320 to 400 ns. Between neighbors streaming stores take up to 1.7 times as
 // long in sum. How far two cores are apart is known nowhere, and virtual ones move. So the writer takes the
 // time of some long chunks. Of shorter ones it takes the time where the reader's lines say that its core may
-// be far (line_distance.hpp), until the stores have ended. What such lines take does not decide alone: on some
-// processors it is the place of the line's directory that makes loads slow, and no stores.
+// be far (line_distance.hpp), until the stores have ended. What such lines take does not decide alone: on
+// some processors it is the place of the line's directory that makes loads slow, and no stores.
 
 #include <array>
 #include <bit>
