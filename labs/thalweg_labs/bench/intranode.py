@@ -11,7 +11,7 @@ line between two processes, which nothing can be faster than, is measured beside
 import contextlib
 import os
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,13 +24,13 @@ from thalweg.trials.session import Mode, Session, start_words
 from thalweg.trials.shipped import trial_program
 from thalweg.units import time_text
 from thalweg_labs.bench.tuned import Figures, measure_case, tuning_file
+from thalweg_labs.busy import busy_processes
 
 _LINE = Path(__file__).parent / "program" / "cache_line.c"
 AGAINST_LINE = "completion time against a cache line there and back"
 _ALL_WAIT_FOR_ALL = {"barrier", "allreduce", "allgather", "alltoall"}
 _SHORT_BYTES = 8
 _PAIR = 2
-_BURNER = ("sh", "-c", "while :; do :; done")
 
 
 class Request(NamedTuple):
@@ -45,18 +45,6 @@ class Request(NamedTuple):
     batches: int
     busy: int
     """Foreign processes that compute meanwhile."""
-
-
-@contextlib.contextmanager
-def busy_processes(count: int) -> Iterator[list["subprocess.Popen[bytes]"]]:
-    """Let so many processes compute for the length of the block."""
-    burners = [subprocess.Popen(_BURNER) for _ in range(count)]
-    try:
-        yield burners
-    finally:
-        for burner in burners:
-            burner.kill()
-            burner.wait()
 
 
 def cache_line_us(mpi: str) -> float:

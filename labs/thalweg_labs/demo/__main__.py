@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from thalweg.errors import ThalwegError
+from thalweg_labs.busy import busy_processes
 from thalweg_labs.demo.catalog import chosen
 from thalweg_labs.demo.packages import install
 from thalweg_labs.demo.pairs import Case
@@ -22,6 +23,10 @@ def demo(  # noqa: PLR0913 - a parameter is an option of the command line
     mpi: Annotated[list[str] | None, typer.Option(help="Only this MPI library, openmpi or mpich.")] = None,
     only: Annotated[list[str] | None, typer.Option(help="Only programs of these names.")] = None,
     seconds: Annotated[float, typer.Option(help="How long all may take, about. Each runs once at least.")] = 250,
+    pairs: Annotated[
+        int | None, typer.Option(help="Runs of each program both ways, whatever time they take.", min=1)
+    ] = None,
+    beside: Annotated[int, typer.Option(help="Processes of nobody's job that compute meanwhile.", min=0)] = 0,
     limit: Annotated[
         float, typer.Option(help="Seconds after which a single run is given up, on an idle machine.")
     ] = 90,
@@ -36,7 +41,8 @@ def demo(  # noqa: PLR0913 - a parameter is an option of the command line
     def install_and_measure(site: Site) -> list[Case]:
         if not no_install:
             install(programs, site)
-        return measure_all(work, site, seconds, limit)
+        with busy_processes(beside):
+            return measure_all(work, site, seconds, limit, pairs)
 
     report(in_scratch(build.resolve() if build else None, install_and_measure), json)
 

@@ -19,8 +19,6 @@ from thalweg_labs.demo.answers import Answer, NoAnswerError, agree
 from thalweg_labs.demo.program import Job, Program
 from thalweg_labs.demo.site import Site, base_environment, thalweg_command
 
-_MAX_PAIRS = 7
-
 
 @dataclass(frozen=True)
 class Medians:
@@ -57,11 +55,12 @@ class Case:
 
 @dataclass(frozen=True)
 class Budget:
-    """How long a case may take, about; after how long a run is given up; how many pairs at least."""
+    """How long a case may take, about; after how long a run is given up; how many pairs at least and at most."""
 
     share_s: float
     limit_s: float
     min_pairs: int = 1
+    max_pairs: int = 7
 
 
 class _NoTimeError(Exception):
@@ -86,7 +85,7 @@ def measure(program: Program, ranks: int, site: Site, budget: Budget) -> Case:
         compile_command()
         look_first(program.flavor.name, ranks)
         begin_s = time.monotonic()
-        while len(native) < _MAX_PAIRS:
+        while len(native) < budget.max_pairs:
             elapsed_s = time.monotonic() - begin_s
             if len(native) >= budget.min_pairs and elapsed_s * (1 + 1 / len(native)) > budget.share_s:
                 break

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Protocol
 
 from rich.console import Console
@@ -21,13 +22,15 @@ class _Progress(Protocol):
     def end(self, case: Case) -> None: ...
 
 
-def measure_all(work: Sequence[tuple[Program, int]], site: Site, total_s: float, limit_s: float) -> list[Case]:
+def measure_all(
+    work: Sequence[tuple[Program, int]], site: Site, total_s: float, limit_s: float, pairs: int | None = None
+) -> list[Case]:
     """Measure each program with each number of ranks, and show on stderr how far it is.
 
     A case gets an equal share of the time that is left, so what short cases leave over goes to later ones. Each is run
     once both ways however little is left: on a busy machine repetitions fall away, and all takes longer. A single run
     may also take as much longer as there are processes for each processor; one that is cut off all the same is marked
-    as not run.
+    as not run. `pairs` is how many pairs each is run, whatever time they take.
     """
     cases: list[Case] = []
     begin_s = time.monotonic()
@@ -36,6 +39,8 @@ def measure_all(work: Sequence[tuple[Program, int]], site: Site, total_s: float,
             progress.begin(f"{program.title}, {program.flavor.title}, {ranks} ranks")
             left_s = total_s - (time.monotonic() - begin_s)
             budget = Budget(max(0.0, left_s) / (len(work) - len(cases)), limit_s * _crowding())
+            if pairs is not None:
+                budget = replace(budget, min_pairs=pairs, max_pairs=pairs)
             cases.append(measure(program, ranks, site, budget))
             progress.end(cases[-1])
     return cases

@@ -9,6 +9,7 @@
 // sleep uses nothing up, and brings the core back sooner (wait/waiter.hpp). The kernel says which it is: how
 // many threads want a core.
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -39,6 +40,24 @@ private:
   std::uint64_t until_ns_ = 0;
   std::uint32_t looks_in_row_ = 0;
 };
+
+/// How many ranks of the job are on this machine; 0: not known.
+inline constinit std::atomic<int> ranks_here{0};
+
+/// A group of ranks has so many on a machine.
+inline void found_ranks_here(int ranks) {
+  if (ranks > ranks_here.load(std::memory_order_relaxed))
+    ranks_here.store(ranks, std::memory_order_relaxed);
+}
+
+/// May another core be better than one that a thread gets back late? So many threads want one of the
+/// machine's cores. While there are no more of them than ranks, and more than cores, they are the ranks, all
+/// cores are alike, and a rank that goes away leaves one core with more of them than the other. Nor is one
+/// better where foreign threads want all.
+constexpr bool may_another_core_be_better(int runnable, int ranks, int cores) {
+  const int foreign = runnable - ranks;
+  return runnable <= cores || (foreign > 0 && foreign < cores);
+}
 
 /// How many threads of the machine want a core now, or have one, unless the kernel does not say.
 std::optional<int> runnable_threads();

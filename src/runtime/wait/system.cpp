@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "wait/system.hpp"
 
+#include "wait/foreign_load.hpp"
+
 #include <ctime>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -47,6 +49,13 @@ int System::core() {
 std::optional<cpu_set_t> System::allowed_cores() {
   cpu_set_t allowed;
   return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? std::optional(allowed) : std::nullopt;
+}
+
+bool System::may_another_core_be_better() {
+  static const int cores = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  const std::optional<int> runnable = runnable_threads();
+  return !runnable ||
+         wait::may_another_core_be_better(*runnable, ranks_here.load(std::memory_order_relaxed), cores);
 }
 
 bool System::move_to(int core, const cpu_set_t& allowed) {

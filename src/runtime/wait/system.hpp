@@ -17,6 +17,9 @@ struct System {
   static int core();
   /// The cores that the thread may run on, unless the kernel does not say.
   static std::optional<cpu_set_t> allowed_cores();
+  /// Whether another core may be better than one that takes long to come back, unless the kernel does not
+  /// say.
+  static bool may_another_core_be_better();
   /// Brings the thread to `core`, and leaves it allowed where it was; false if it may not.
   static bool move_to(int core, const cpu_set_t& allowed);
 };

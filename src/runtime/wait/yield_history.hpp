@@ -6,6 +6,7 @@
 
 #include "wait/system.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -19,8 +20,9 @@ namespace thalweg::wait {
 /// waits: it keeps ranks that wait for one another on a core that somebody computes on although they would
 /// share another one at a few microseconds a turn. So a thread that has lost time to yields on its core goes
 /// to the one where it has lost the least, if that is an eighth at most. What was lost is forgotten, half of
-/// it in two seconds, so that cores are tried again. Where ranks compute themselves, all cores are contended
-/// alike: a thread then moves once in some seconds, as moves cost such programs time.
+/// it in two seconds, so that cores are tried again. Where ranks alone compute, all cores are contended
+/// alike, and threads stay: when they moved, once in some seconds, 8 ranks of LAMMPS on 2 cores took 1.17
+/// times as long, as the kernel needs long to spread them again.
 class ContendedCores {
 public:
   /// A yield on `core` that ended now took so long.
@@ -73,19 +75,26 @@ public:
   template <typename Scheduler>
   void leave(Scheduler& system, int core, std::uint64_t before_ns, std::uint64_t after_ns) {
     contended_cores_.lost(core, after_ns, after_ns - before_ns);
-    if (long_in_row_ < long_yields_worth_leaving || stays_ || system.core() != core)
+    if (stays_ || system.core() != core)
       return; // or the kernel has moved it
     const std::optional<cpu_set_t> allowed = system.allowed_cores();
     const std::optional<int> better =
         allowed ? contended_cores_.better_than(core, after_ns, *allowed) : std::optional<int>();
     if (!better)
       return;
-    stays_ = !system.move_to(*better, *allowed);
-    if (!stays_)
-      arrived();
+    may_gain_in_row_ = system.may_another_core_be_better() ? may_gain_in_row_ + 1 : 0;
+    if (std::min(may_gain_in_row_, long_in_row_) >= long_yields_worth_leaving)
+      go(system, *better, *allowed);
   }
 
 private:
+  template <typename Scheduler>
+  void go(Scheduler& system, int core, const cpu_set_t& allowed) {
+    may_gain_in_row_ = 0;
+    stays_ = !system.move_to(core, allowed);
+    if (!stays_)
+      arrived();
+  }
   void arrived();
 
   ContendedCores contended_cores_;
@@ -93,6 +102,7 @@ private:
   std::uint64_t sleep_until_ns_ = 0;
   std::uint64_t short_yields_ = UINT32_MAX; ///< since the last long one; no long one was met yet
   std::uint32_t long_in_row_ = 0;           ///< with few short ones in between
+  std::uint32_t may_gain_in_row_ = 0;       ///< looks after long ones that another core may be better
   std::uint64_t sleep_per_yield_ = 1;
 };
 

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from support import Command
 from thalweg import _core
 from thalweg.rows import geometric_mean, make_row, paired_row
-from thalweg_labs.bench.intranode import busy_processes, case_rows
+from thalweg_labs.bench.intranode import case_rows
 from thalweg_labs.bench.onesided_memory import TEXTS
 from thalweg_labs.bench.tuned import Figures
+from thalweg_labs.busy import busy_processes
 
 
 @pytest.mark.parametrize("family", ["openmpi", pytest.param("mpich", marks=pytest.mark.exhaustive)])

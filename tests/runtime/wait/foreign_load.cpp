@@ -27,6 +27,21 @@ TEST(RunnableThreads, HaveThisOneAmongThem) {
   EXPECT_EQ(errno, EDOM) << "whoever yields expects nothing there";
 }
 
+TEST(AnotherCore, MayBeBetterBesideForeignThreadsOrWhereOneIsIdle) {
+  EXPECT_TRUE(may_another_core_be_better(9, 8, 2)) << "somebody computes on one of them";
+  EXPECT_TRUE(may_another_core_be_better(2, 3, 2)) << "two on one core, and one is idle";
+  EXPECT_TRUE(may_another_core_be_better(1, 0, 2));
+}
+
+TEST(AnotherCore, IsNoBetterWhereRanksAloneComputeOrAllCoresAreTaken) {
+  for (int cores = 1; cores < 70; ++cores)
+    for (int ranks = cores + 1; ranks < 3 * cores; ++ranks) {
+      for (int runnable = cores + 1; runnable <= ranks; ++runnable)
+        EXPECT_FALSE(may_another_core_be_better(runnable, ranks, cores));
+      EXPECT_FALSE(may_another_core_be_better(ranks + cores, ranks, cores));
+    }
+}
+
 constexpr int ranks = 4;
 
 void look(ForeignLoad& load, std::uint32_t times, int runnable) {

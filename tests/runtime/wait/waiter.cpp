@@ -18,6 +18,7 @@ struct World {
   int core = 0;
   int cores = 1;
   bool may_move = true;
+  bool ranks_alone_compute = false;
   int moves = 0;
   std::string actions;
   std::uint32_t last_sleep_us = 0;
@@ -49,6 +50,7 @@ struct FakeSystem {
   }
   int core() { return world->core; }
   std::optional<cpu_set_t> allowed_cores() { return first_cores(world->cores); }
+  bool may_another_core_be_better() { return !world->ranks_alone_compute; }
   bool move_to(int core, const cpu_set_t&) {
     world->core = world->may_move ? core : world->core;
     world->moves += 1;
@@ -192,6 +194,20 @@ TEST_F(WaiterPauses, StaysWhereSomebodyRanOnceNowAndThen) {
     waits.pause();
   }
   EXPECT_EQ(world.moves, 0);
+}
+
+TEST_F(WaiterPauses, StaysWhereTheKernelSaysThatRanksAloneCompute) {
+  world.cores = 4;
+  world.core = world.taken = 2;
+  world.ranks_alone_compute = true;
+  auto waits = waiter({0, 100'000'000, 20, 1000});
+  for (int pause = 0; pause < 1000; ++pause)
+    waits.pause();
+  EXPECT_EQ(world.moves, 0);
+  world.ranks_alone_compute = false;
+  while (world.moves == 0 && world.now_ns < 100'000'000'000)
+    waits.pause();
+  EXPECT_EQ(world.core, 3) << "what was lost is not forgotten";
 }
 
 TEST_F(WaiterPauses, LeavesItAgainWhenTheKernelHasMovedItBack) {

@@ -24,6 +24,7 @@
 #include "mpi/wait/progress_thread.hpp"
 #include "mpi/wait/wait_mode.hpp"
 #include "place/rank_order.hpp"
+#include "wait/foreign_load.hpp"
 
 #include <algorithm>
 #include <array>
@@ -233,6 +234,8 @@ void agree(nic::AggregatorQuestion& question) {
   mine.gpu_runtime = loaded_gpu_runtime();
   const std::vector<job::RankPlace> places = gather_places(world, mine, question);
   runtime.world.placement = job::place_ranks(places);
+  wait::found_ranks_here(
+      std::max(runtime.world.placement.oversubscribed_ranks, runtime.world.placement.max_on_node));
   runtime.gpu = gpu_plan(runtime.settings.gpu_buffers, places);
   runtime.world.agreed = true;
   decide_wait_mode(runtime.wait, beginning.library, runtime.settings.wait_mode, runtime.world.placement);

@@ -11,7 +11,6 @@
 #include "mpi/wait/wait_mode.hpp"
 #include "wait/foreign_load.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
@@ -97,11 +96,9 @@ public:
   }
 
   void yielded(const wait::YieldHistory& history, std::uint64_t after_ns) {
-    if (history.prefers_sleep(after_ns)) {
-      const job::Placement& placement = runtime.world.placement;
+    if (history.prefers_sleep(after_ns))
       foreign_load_.seen(after_ns, wait::runnable_threads(),
-                         std::max(placement.oversubscribed_ranks, placement.max_on_node));
-    }
+                         wait::ranks_here.load(std::memory_order_relaxed));
   }
 
   bool may_sleep() const { return foreign_load_.has_been_there(); }

@@ -3,7 +3,9 @@
 
 #include "job/library/mpi_library.hpp"
 #include "job/waiting.hpp"
+#include "wait/foreign_load.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <optional>
@@ -64,6 +66,7 @@ Group::AllPlaces Group::agree(const ShadowCommunicator& shadow, const Group* par
   // A part's ranks are where they were when the whole was made: to find that out takes several files.
   const RankPlace own = parent == nullptr ? this_place() : parent->place_;
   Placement all = place_ranks(everybody.allgather(own));
+  wait::found_ranks_here(std::max(all.oversubscribed_ranks, all.max_on_node));
   // Cores are short for a part of the ranks as well, where the rest computes beside it.
   all.oversubscribed |= parent != nullptr && parent->placement_.oversubscribed;
   return {own, std::move(all)};

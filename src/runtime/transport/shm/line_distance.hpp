@@ -45,7 +45,8 @@ TimedLoad<Value> timed_load(const std::atomic<Value>& line) {
 /// Of a pair of ranks, as one of them sees it. One thread at a time uses it.
 class LineDistance {
 public:
-  /// From so many ticks on the cores are far apart: they share no cache. Of counters at 2 to 3 GHz.
+  /// From so many ticks on the cores may be far apart, which is where writers try stores past the caches and
+  /// keep to what takes less time (streaming_stores.hpp). Of counters at 2 to 3 GHz.
   static constexpr std::uint64_t far_ticks = 220;
 
   /// `is_known`: does each rank have a core of its own? Else lines are wherever the kernel puts ranks.

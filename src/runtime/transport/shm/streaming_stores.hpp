@@ -8,9 +8,12 @@
 // memory. Writing 48 KiB and reading them took, in us: 29 + 4 through the caches and 1.5 + 5 past them, where
 // a line went there and back in 320 to 400 ns. Between neighbors streaming stores take up to 1.7 times as
 // long in sum. How far two cores are apart is known nowhere, and virtual ones move. So the writer takes the
-// time of some long chunks. Of shorter ones it knows from the reader's lines how far the reader is
-// (line_distance.hpp).
+// time of some long chunks. Of shorter ones it takes the time where the reader's lines say that its core may
+// be far (line_distance.hpp), until the stores have ended. What such lines take does not decide alone: on
+// some processors it is the place of the line's directory that makes loads slow, and no stores.
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -29,9 +32,10 @@ enum class Stores { cached, streaming, fastest };
 /// Which stores write the next chunk, from what earlier ones took.
 class StoreChoice {
 public:
-  explicit StoreChoice(Stores stores = Stores::fastest);
+  /// `begins_streaming`: such stores are likely to win, and are compared with others at once.
+  explicit StoreChoice(Stores stores = Stores::fastest, bool begins_streaming = false);
 
-  /// Of shorter chunks most stores are still under way when the copy is over, so that it cannot be timed.
+  /// Of shorter chunks most stores are still under way when the copy is over.
   static constexpr std::size_t min_bytes = std::size_t{16} << 10;
 
   bool is_streaming() const { return state_ == State::streaming || state_ == State::trying_streaming; }
@@ -64,12 +68,14 @@ class SharedWriter {
 public:
   explicit SharedWriter(Stores stores = Stores::fastest)
       : choice_(has_streaming_stores() ? stores : Stores::cached),
-        may_stream_(has_streaming_stores() && stores != Stores::cached) {}
+        may_stream_(has_streaming_stores() && stores != Stores::cached) {
+    far_choices_.fill(StoreChoice(stores, true));
+  }
 
-  /// `is_far`: the reader's core shares no cache with the writer's, as far as that is known.
+  /// `is_far`: the reader's core may share no cache with the writer's, as far as that is known.
   void copy(std::byte* to, const std::byte* from, std::size_t bytes, bool is_far = false) {
     if (is_far && bytes >= min_far_bytes && bytes < end_far_bytes && may_stream_)
-      copy_streaming(to, from, bytes);
+      copy_far(to, from, bytes);
     else if (bytes >= StoreChoice::min_bytes)
       copy_long(to, from, bytes);
     else
@@ -84,8 +90,15 @@ private:
   static constexpr std::size_t end_far_bytes = std::size_t{32} << 10;
 
   void copy_long(std::byte* to, const std::byte* from, std::size_t bytes);
+  void copy_far(std::byte* to, const std::byte* from, std::size_t bytes);
+
+  /// A line of a short chunk takes longer than one of a long chunk, so lengths are compared with their like.
+  static std::size_t length_class(std::size_t bytes) {
+    return static_cast<std::size_t>(std::bit_width(bytes) - std::bit_width(min_far_bytes));
+  }
 
   StoreChoice choice_;
+  std::array<StoreChoice, 5> far_choices_; ///< by length_class()
   bool may_stream_;
 };
 

@@ -64,6 +64,11 @@ def test_every_case_is_run_however_little_time_there_is(
     assert lines[-1].startswith("[3/3] 1 pairs; ")
 
 
+def test_a_number_of_pairs_is_kept_whatever_time_there_is(echo: Program, site: Site) -> None:
+    for ranks, total_s in ((2, 0), (4, 60)):
+        assert [case.pairs for case in measure_all([(echo, ranks)], site, total_s, limit_s=60, pairs=2)] == [2]
+
+
 def test_a_run_may_take_longer_on_a_busy_machine(echo: Program, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     del echo
     limits: list[float] = []

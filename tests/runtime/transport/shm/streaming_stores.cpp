@@ -3,8 +3,9 @@
 
 #include "transport/shm/segment.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
-#include <numeric>
+#include <random>
 #include <vector>
 
 namespace thalweg::transport {
@@ -80,6 +81,19 @@ TEST(StoreChoice, FollowsCoresThatMove) {
   }
 }
 
+// Of short chunks, whose stores are timed to their end. There is a processor where they never win, however
+// long a line takes from one core to another.
+TEST(StoreChoice, ThatBeganPastTheCachesStaysThereOnlyWhereThatIsFaster) {
+  constexpr Distance slow_loads{13.5, 21, 31, 17};
+  for (const Distance& distance : {slow_loads, near, far}) {
+    StoreChoice choice(Stores::fastest, true);
+    EXPECT_TRUE(choice.is_streaming());
+    EXPECT_LT(cost_of(choice, distance, 2000), 1.02);
+    EXPECT_EQ(choice.is_streaming(), distance.cost(true) < distance.cost(false));
+  }
+  EXPECT_FALSE(StoreChoice(Stores::cached, true).is_streaming());
+}
+
 TEST(StoreChoice, IsNotMisledByInterruptions) {
   StoreChoice choice;
   EXPECT_LT(cost_of(choice, near, 20'000, 5), 1.05);
@@ -97,6 +111,19 @@ TEST(SharedWriter, WritesTheSameEitherWay) {
         EXPECT_TRUE(std::equal(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(bytes), to.begin()));
         EXPECT_EQ(to[bytes], std::byte{0});
       }
+}
+
+TEST(SharedWriter, KeepsLengthsApartAndWritesThemRightHoweverItChooses) {
+  std::mt19937 random(11);
+  std::vector<std::byte> from(std::size_t{40} << 10);
+  std::vector<std::byte> to(from.size());
+  SharedWriter writer;
+  for (int chunk = 0; chunk < 3000; ++chunk) {
+    const std::size_t bytes = 1 + random() % from.size();
+    from[random() % bytes] = static_cast<std::byte>(random());
+    writer.copy(to.data(), from.data(), bytes, random() % 4 != 0);
+    ASSERT_TRUE(std::equal(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(bytes), to.begin()));
+  }
 }
 
 TEST(StoreChoice, KeepsToWhatItIsTold) {
