@@ -105,15 +105,15 @@ public:
       : nodes_(nodes), mesh_(mesh), gathers_(gathers) {}
 
   Path of(const GraphEdge& edge) const {
-    const std::int32_t lane = gathers_ ? 0 : nodes_.place(edge.from);
+    const std::int32_t place = gathers_ ? 0 : nodes_.place(edge.from);
     const std::int32_t destination = nodes_.group(edge.to);
     std::int32_t node = nodes_.group(edge.from);
-    Path path{edge.from, carrier(node, lane)};
+    Path path{edge.from, carrier(node, place)};
     for (std::int32_t phase = 0; phase < mesh_.dimensions(); ++phase) {
       if (const std::int32_t wanted = mesh_.coordinate(destination, phase);
           wanted != mesh_.coordinate(node, phase))
         node = mesh_.towards(node, phase, wanted);
-      path.push_back(carrier(node, lane));
+      path.push_back(carrier(node, place));
     }
     THALWEG_ASSERT(normal, node == destination);
     path.push_back(edge.to);
@@ -121,9 +121,9 @@ public:
   }
 
 private:
-  Rank carrier(std::int32_t node, std::int32_t lane) const {
+  Rank carrier(std::int32_t node, std::int32_t place) const {
     const std::vector<Rank>& members = nodes_.members[static_cast<std::size_t>(node)];
-    return members[static_cast<std::size_t>(lane) % members.size()];
+    return members[static_cast<std::size_t>(place) % members.size()];
   }
 
   const topology::NodeGroups& nodes_;
