@@ -64,6 +64,19 @@ def test_simulations_have_the_messages_of_the_degree(degree: int) -> None:
     assert (meshes[0].finish < meshes[1].finish) == (degree < ranks - 1)
 
 
+def test_neighbors_are_predicted_and_simulated_by_their_degree() -> None:
+    """Without a degree the graph is the program's."""
+    found = {
+        degree: explain.candidates(explain.Question("neighbor_alltoallv", 64, 16, 2, degree=degree), MACHINE)
+        for degree in (0, 2, 11)
+    }
+    assert not found[0]
+    seconds = {degree: {one.text: one.seconds for one in found[degree]}["direct"] for degree in (2, 11)}
+    assert seconds[2] < seconds[11]
+    assert {"node_aware", "colored"} <= {one.text.partition(":")[0] for one in found[11]}
+    assert simulate("neighbor_alltoall", "direct", 16, 64, degree=3).messages == 16 * 3
+
+
 def test_calls_that_have_no_degree_refuse_one() -> None:
     question = explain.Question("alltoall", 64, 8, 1, degree=3)
     with pytest.raises(ThalwegError, match="each rank has something for all others"):

@@ -28,7 +28,16 @@ if TYPE_CHECKING:
 
 PROGRAM = Path(__file__).parent / "program" / "neighborhoods.c"
 MATRICES = ("stencil2d:64", "stencil3d:12", "random:256:8", "power:256:8")
-STRATEGIES = ("direct", "combined", "colored", "node_aware", "node_aware:steps=2", "mesh", "node_mesh")
+STRATEGIES = (
+    "direct",
+    "combined",
+    "colored",
+    "node_aware",
+    "node_aware:steps=2",
+    "node_aware:dimensions=2",
+    "mesh",
+    "node_mesh",
+)
 ADVANCE_WAYS = ("standard", "locality", "dedup")
 NATIVE = "native"
 

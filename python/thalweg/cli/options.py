@@ -62,7 +62,11 @@ UnitSizes = Annotated[
 ]
 Degree = Annotated[
     float,
-    typer.Option(help="Of alltoallv: to how many others a rank has a unit, the next.", min=0, show_default="all"),
+    typer.Option(
+        help="Of alltoallv and among neighbors: to how many others a rank has a unit, the next.",
+        min=0,
+        show_default="all",
+    ),
 ]
 RanksPerNode = Annotated[int, typer.Option(help="Ranks on each node; 0: all on one.", min=0)]
 Parameters = Annotated[

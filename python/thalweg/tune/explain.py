@@ -107,8 +107,8 @@ def is_measured(pick: _core.Pick, question: Question) -> bool:
 
 
 def candidates(question: Question, machine: _core.Machine) -> list[_core.Candidate]:
-    """List the candidates in the model's order; none of neighborhoods, whose graph is the program's."""
-    if question.call.startswith("neighbor_"):
+    """List the candidates in the model's order; none of neighborhoods without a degree: the graph is the program's."""
+    if question.call.startswith("neighbor_") and not question.degree:
         return []
     try:
         where = question.places(machine)

@@ -43,10 +43,12 @@ Case make_case(std::string_view call, std::int64_t bytes, std::int32_t ranks, Ra
   const strategies::Call* found = strategies::find_call(call);
   if (found == nullptr)
     throw Error(fmt::format("'{}' is no collective", call), "thalweg strategies lists them");
+  const bool is_among_neighbors = strategies::is_among_neighbors(found->operation);
   // Whose schedules follow the program's own topology, which nobody here knows.
-  if (call.starts_with("neighbor_"))
-    throw Error(fmt::format("what {} takes depends on the program's topology", call),
-                "thalweg tune measures it on a ring; thalweg run --report FILE counts the program's calls");
+  if (is_among_neighbors && degree == 0)
+    throw Error(
+        fmt::format("what {} takes depends on the program's topology", call),
+        "give a degree: the neighbors of each rank; or let thalweg run learn from the program's calls");
   strategies::check_degree(*found, degree);
   for (const Places& places : {nodes, sockets, complexes, cores, leaves.value_or(Places{})})
     if (ranks < 1 || bytes < 0 || (!places.empty() && places.size() != static_cast<std::size_t>(ranks)))
@@ -68,7 +70,8 @@ Case make_case(std::string_view call, std::int64_t bytes, std::int32_t ranks, Ra
           .node_places = std::move(node_places),
           .leaves = std::move(*leaves),
           .orders = std::move(orders),
-          .degree = degree};
+          .degree = degree,
+          .neighborhoods = is_among_neighbors ? strategies::neighborhoods_of(ranks, degree) : nullptr};
 }
 
 void bind_predictions(nb::module_& module) {

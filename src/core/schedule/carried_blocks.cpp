@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "schedule/carried_blocks.hpp"
 
+#include "schedule/buffers.hpp"
 #include "schedule/sparse_exchange.hpp"
 
 #include <algorithm>
@@ -73,6 +74,8 @@ private:
   bool is_full(Buffer buffer, std::int32_t block) const {
     if (buffer == Buffer::scratch)
       return scratch_[static_cast<std::size_t>(block)];
+    if (schedule_.operation != Operation::alltoall)
+      return true;
     const Rank other = block / schedule_.pieces;
     return buffer == Buffer::input ? has_block(schedule_.rank, other, schedule_.ranks, degree_)
                                    : has_block(other, schedule_.rank, schedule_.ranks, degree_);
@@ -99,7 +102,7 @@ std::vector<std::vector<std::int64_t>> full_blocks(std::span<const Schedule> sch
   std::vector<RankRun> runs;
   std::vector<Rank> awake;
   for (const Schedule& schedule : schedules) {
-    THALWEG_ASSERT(light, schedule.operation == Operation::alltoall && schedule.rank == std::ssize(runs));
+    THALWEG_ASSERT(light, has_private_sizes(schedule.operation) && schedule.rank == std::ssize(runs));
     runs.emplace_back(schedule, degree);
     awake.push_back(schedule.rank);
   }

@@ -2,16 +2,17 @@
 
 // Neighborhood collectives in which what goes from a node to another travels together: ranks of a node hand
 // it to one of them, which sends it to one of the other node's, which hands it out (Bienz, Gropp, Olson 2019,
-// "Node aware sparse matrix-vector multiplication": the 3-step and the 2-step way). All ranks know the graph,
-// so that nobody sends where there is nothing.
+// "Node aware sparse matrix-vector multiplication": the 3-step and the 2-step way). On a mesh of nodes, nodes
+// in between pass it on, so that a node sends fewer messages (Kumar 2005, section 3.3.1). All ranks know the
+// graph, so that nobody sends where there is nothing.
 
 #include "base/assertion.hpp"
 #include "strategies/neighbor_graph.hpp"
 #include "strategies/strategy.hpp"
 #include "topology/node_groups.hpp"
+#include "topology/virtual_mesh.hpp"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <map>
 #include <set>
@@ -25,16 +26,18 @@ using schedule::BlockList;
 using schedule::BlockRange;
 using schedule::Buffer;
 
-/// The ranks that an edge's block goes by; equal ones follow each other where there is nothing to do.
-using Path = std::array<Rank, 4>;
+/// The ranks that an edge's block goes by, as many for each edge; equal ones follow each other where there is
+/// nothing to do.
+using Path = std::vector<Rank>;
 
 /// How many edges between two nodes each of a node's ranks has.
 using EdgeCounts = std::map<Rank, std::int32_t>;
 
-class Routes {
+/// From each node to each other one in one message.
+class StraightRoutes {
 public:
-  Routes(const Problem& problem, const std::vector<GraphEdge>& edges, bool gathers)
-      : nodes_(topology::node_groups(problem.ranks, problem.nodes.get())), gathers_(gathers) {
+  StraightRoutes(const topology::NodeGroups& nodes, const std::vector<GraphEdge>& edges, bool gathers)
+      : nodes_(nodes), gathers_(gathers) {
     std::map<Flow, EdgeCounts> senders;
     std::map<Flow, EdgeCounts> receivers;
     for (const GraphEdge& edge : edges)
@@ -42,13 +45,11 @@ public:
         ++senders[flow(edge)][edge.from];
         ++receivers[flow(edge)][edge.to];
       }
-    sender_ = choose(senders, problem.ranks);
-    receiver_ = choose(receivers, problem.ranks);
+    sender_ = choose(senders, nodes_.group_of.size());
+    receiver_ = choose(receivers, nodes_.group_of.size());
   }
 
   Path of(const GraphEdge& edge) const {
-    if (nodes_.group(edge.from) == nodes_.group(edge.to))
-      return {edge.from, edge.to, edge.to, edge.to};
     return {edge.from, sender_.at(flow(edge)), receiver_.at(flow(edge)), edge.to};
   }
 
@@ -70,9 +71,9 @@ private:
 
   /// Who of those that have edges does it: who does least so far, and of these who has the most edges. Flows
   /// with one rank alone come first.
-  static std::map<Flow, Rank> choose(const std::map<Flow, EdgeCounts>& flows, std::int32_t ranks) {
+  static std::map<Flow, Rank> choose(const std::map<Flow, EdgeCounts>& flows, std::size_t ranks) {
     std::map<Flow, Rank> chosen;
-    std::vector<std::int32_t> load(static_cast<std::size_t>(ranks));
+    std::vector<std::int32_t> load(ranks);
     for (const bool is_alone : {true, false})
       for (const auto& [flow, counts] : flows) {
         if ((counts.size() == 1) != is_alone)
@@ -90,11 +91,67 @@ private:
     return chosen;
   }
 
-  topology::NodeGroups nodes_;
+  const topology::NodeGroups& nodes_;
   bool gathers_; ///< all ranks of a node what goes to another
   std::map<Flow, Rank> sender_;
   std::map<Flow, Rank> receiver_;
 };
+
+/// From node to node along a mesh of all of them. Of each node one rank carries what the ranks of one place
+/// in their nodes send, or what all do.
+class MeshRoutes {
+public:
+  MeshRoutes(const topology::NodeGroups& nodes, const topology::VirtualMesh& mesh, bool gathers)
+      : nodes_(nodes), mesh_(mesh), gathers_(gathers) {}
+
+  Path of(const GraphEdge& edge) const {
+    const std::int32_t place = gathers_ ? 0 : nodes_.place(edge.from);
+    const std::int32_t destination = nodes_.group(edge.to);
+    std::int32_t node = nodes_.group(edge.from);
+    Path path{edge.from, carrier(node, place)};
+    for (std::int32_t phase = 0; phase < mesh_.dimensions(); ++phase) {
+      if (const std::int32_t wanted = mesh_.coordinate(destination, phase);
+          wanted != mesh_.coordinate(node, phase))
+        node = mesh_.towards(node, phase, wanted);
+      path.push_back(carrier(node, place));
+    }
+    THALWEG_ASSERT(normal, node == destination);
+    path.push_back(edge.to);
+    return path;
+  }
+
+private:
+  Rank carrier(std::int32_t node, std::int32_t place) const {
+    const std::vector<Rank>& members = nodes_.members[static_cast<std::size_t>(node)];
+    return members[static_cast<std::size_t>(place) % members.size()];
+  }
+
+  const topology::NodeGroups& nodes_;
+  const topology::VirtualMesh& mesh_;
+  bool gathers_; ///< all ranks of a node what goes to others
+};
+
+constexpr std::int64_t gathered = 3;
+
+/// The path of each edge, all of the same length.
+std::vector<Path> paths_of(const Builder& b, const std::vector<GraphEdge>& edges) {
+  const topology::NodeGroups nodes = topology::node_groups(b.ranks(), b.problem().nodes.get());
+  const topology::VirtualMesh mesh(nodes.count(), static_cast<std::int32_t>(b.parameter("dimensions")));
+  const bool gathers = b.parameter("steps") == gathered;
+  const bool is_straight = mesh.dimensions() == 1;
+  const StraightRoutes straight(nodes, is_straight ? edges : std::vector<GraphEdge>(), gathers);
+  const MeshRoutes on_mesh(nodes, mesh, gathers);
+  std::vector<Path> paths;
+  for (const GraphEdge& edge : edges) {
+    if (nodes.group(edge.from) != nodes.group(edge.to)) {
+      paths.push_back(is_straight ? straight.of(edge) : on_mesh.of(edge));
+    } else {
+      paths.emplace_back(static_cast<std::size_t>(mesh.dimensions()) + 3, edge.to);
+      paths.back().front() = edge.from;
+    }
+  }
+  return paths;
+}
 
 /// A block on its way. Those of a number are the same block: it goes once between two ranks.
 struct Delivery {
@@ -119,7 +176,8 @@ BlockList blocks_of(const std::set<std::int32_t>& numbers, const Places& places)
 }
 
 void append_deliveries(Builder& b, const std::vector<Delivery>& deliveries, Places places) {
-  for (std::size_t hop = 0; hop + 1 < Path().size(); ++hop) {
+  const std::size_t ends = deliveries.empty() ? 0 : deliveries.front().path.size();
+  for (std::size_t hop = 0; hop + 1 < ends; ++hop) {
     std::map<Rank, std::set<std::int32_t>> sent;
     std::map<Rank, std::set<std::int32_t>> received;
     for (const auto& [number, path] : deliveries) {
@@ -142,14 +200,8 @@ void append_deliveries(Builder& b, const std::vector<Delivery>& deliveries, Plac
   }
 }
 
-constexpr std::int64_t gathered = 3;
-
 std::vector<GraphEdge> edges_of(const Builder& b) {
   return graph_edges(*b.problem().neighborhoods);
-}
-
-Routes routes_of(const Builder& b, const std::vector<GraphEdge>& edges) {
-  return {b.problem(), edges, b.parameter("steps") == gathered};
 }
 
 Strategy node_aware(Operation operation, std::string_view summary, std::function<void(Builder&)> append) {
@@ -157,7 +209,8 @@ Strategy node_aware(Operation operation, std::string_view summary, std::function
           .operation = operation,
           .summary = summary,
           .wins_when = "several ranks a node, and neighbors on few other nodes or short blocks",
-          .source = "Bienz, Gropp, Olson 2019 (node-aware communication in 3 and 2 steps)",
+          .source = "Bienz, Gropp, Olson 2019 (node-aware communication in 3 and 2 steps); Kumar 2005, "
+                    "section 3.3.1 (many-to-many on meshes)",
           .parameters = {{.name = "steps",
                           .kind = ParameterKind::count,
                           .default_value = gathered,
@@ -165,7 +218,14 @@ Strategy node_aware(Operation operation, std::string_view summary, std::function
                           .max = gathered,
                           .description = "3: one message from a node to another; 2: one from each rank to "
                                          "another node, which nobody gathers before",
-                          .proven_at = {2}}},
+                          .proven_at = {2}},
+                         {.name = "dimensions",
+                          .kind = ParameterKind::count,
+                          .default_value = 1,
+                          .min = 1,
+                          .max = 16,
+                          .description = "of the mesh of nodes, at most; 1: all messages go straight",
+                          .proven_at = {2, 3}}},
           .uses_nodes = true,
           .uses_graph = true,
           .append = std::move(append)};
@@ -181,7 +241,7 @@ namespace {
 
 void append_node_aware(Builder& b) {
   const std::vector<GraphEdge> edges = edges_of(b);
-  const Routes routes = routes_of(b, edges);
+  const std::vector<Path> paths = paths_of(b, edges);
   std::vector<Delivery> deliveries;
   Places places;
   for (std::int32_t number = 0; number < std::ssize(edges); ++number) {
@@ -190,7 +250,7 @@ void append_node_aware(Builder& b) {
       b.copy(schedule::input(edge.destination), schedule::output(edge.source));
       continue;
     }
-    deliveries.push_back({number, routes.of(edge)});
+    deliveries.push_back({number, paths[static_cast<std::size_t>(number)]});
     if (edge.from == b.rank())
       places.emplace(number, BlockRange{Buffer::input, edge.destination});
     if (edge.to == b.rank())
@@ -218,12 +278,13 @@ namespace {
 // A rank's block goes once to each node, and once to each rank there; copies make up parallel edges.
 void append_node_aware(Builder& b) {
   const std::vector<GraphEdge> edges = edges_of(b);
-  const Routes routes = routes_of(b, edges);
+  const std::vector<Path> paths = paths_of(b, edges);
   std::vector<Delivery> deliveries;
   Places places{{b.rank(), BlockRange{Buffer::input, 0}}};
   std::vector<std::pair<std::int32_t, std::int32_t>> copies;
-  for (const GraphEdge& edge : edges) {
-    deliveries.push_back({edge.from, routes.of(edge)});
+  for (std::size_t number = 0; number < edges.size(); ++number) {
+    const GraphEdge& edge = edges[number];
+    deliveries.push_back({edge.from, paths[number]});
     if (edge.to != b.rank())
       continue;
     if (edge.from == b.rank())

@@ -94,8 +94,8 @@ Sample make_sample(std::string_view text, const SampleSize& size) {
   find_orders(problem, strategy, size.node_places);
   if (strategy.offloads)
     problem.leaves = leaves_of(problem, size);
-  if (problem.operation == Operation::neighbor_allgather || problem.operation == Operation::neighbor_alltoall)
-    problem.neighborhoods = ring(size.ranks);
+  if (is_among_neighbors(problem.operation))
+    problem.neighborhoods = size.degree > 0 ? neighborhoods_of(size.ranks, size.degree) : ring(size.ranks);
   if (const auto why = unsupported_reason(strategy, problem))
     throw Error(fmt::format("{} cannot do this: {}", to_text(selection), *why),
                 "choose other parameters, ranks or another strategy");

@@ -23,6 +23,7 @@ struct SampleSize {
   /// Nothing: as the network says.
   std::optional<std::vector<std::int32_t>> leaves = {};
   /// Of alltoallv and alltoallw: to how many others a rank has something (strategies/degree.hpp); 0: to all.
+  /// Among neighbors how many a rank sends to, those after it; 0: a ring.
   double degree = 0;
 };
 
@@ -33,7 +34,7 @@ struct Sample {
 };
 
 /// Applies a selection ("allreduce=ring:segment=64KiB") to a problem of that size; neighborhood operations
-/// get a ring of neighbors. Throws Error for what the index does not know, for native, and where the
+/// get neighbors by the degree. Throws Error for what the index does not know, for native, and where the
 /// strategy refuses the problem.
 Sample make_sample(std::string_view selection, const SampleSize& size);
 

@@ -146,11 +146,16 @@ std::vector<Entry> all_that_apply(const Case& wanted, Breadth breadth) {
   for (const Strategy& strategy : strategies::of(wanted.call->operation)) {
     if (!strategies::supports(strategy, *wanted.call))
       continue;
+    std::shared_ptr<const schedule::PhasesOfEdges> phases; // whatever the parameters are
     for (const schedule::Parameters& point : grid(strategy, wanted, breadth)) {
       Candidate candidate{.scheduled = strategies::Scheduled(strategy, point)};
       Problem problem = problem_of(wanted, candidate.scheduled.parameters());
-      if (!strategies::unsupported_reason(strategy, problem))
-        entries.push_back({std::move(candidate), std::move(problem)});
+      problem.phases = phases;
+      if (strategies::unsupported_reason(strategy, problem))
+        continue;
+      problem = strategies::with_phases(strategy, std::move(problem), wanted.node_places);
+      phases = problem.phases;
+      entries.push_back({std::move(candidate), std::move(problem)});
     }
   }
   return entries;
@@ -243,10 +248,11 @@ std::vector<Candidate> candidates(const Case& wanted, const machine::Machine& ma
 model::Prediction predict(const strategies::Scheduled& scheduled, const Case& wanted,
                           const machine::Machine& machine) {
   const Strategy& strategy = scheduled.strategy();
-  const Problem problem = problem_of(wanted, scheduled.parameters());
+  Problem problem = problem_of(wanted, scheduled.parameters());
   if (const auto why = strategies::unsupported_reason(strategy, problem))
     throw Error(fmt::format("{} {} cannot do this: {}", wanted.call->name, strategy.name, *why),
                 "choose another strategy: thalweg strategies lists them");
+  problem = strategies::with_phases(strategy, std::move(problem), wanted.node_places);
   return predict(strategy, problem, sample(strategy, problem, wanted), wanted, machine);
 }
 

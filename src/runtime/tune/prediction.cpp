@@ -143,6 +143,7 @@ Problem problem_of(const Case& wanted, const schedule::Parameters& parameters) {
   problem.unit_bytes = wanted.bytes;
   problem.parameters = parameters;
   problem.orders = wanted.orders;
+  problem.neighborhoods = wanted.neighborhoods;
   if (!wanted.nodes.empty())
     problem.nodes = std::make_shared<const std::vector<std::int32_t>>(wanted.nodes);
   if (auto sockets = topology::sockets_across_nodes(wanted.nodes, wanted.sockets); !sockets.empty())

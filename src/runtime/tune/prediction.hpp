@@ -41,6 +41,8 @@ struct Case {
   /// Of exchanges whose blocks may be empty: to how many other ranks one sends something, in the mean; 0: to
   /// all.
   double degree = 0;
+  /// Of calls among neighbors: those of all ranks.
+  std::shared_ptr<const std::vector<schedule::Neighborhood>> neighborhoods = nullptr;
   /// May network devices run it? Those of MPI's calls; a team's are always run by our engine.
   bool may_offload = true;
 };

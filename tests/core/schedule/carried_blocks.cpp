@@ -5,23 +5,27 @@
 #include "schedule/carried_blocks.hpp"
 
 #include "schedule/sparse_exchange.hpp"
-#include "strategies/index.hpp"
+#include "strategies/degree.hpp"
 
 #include <gtest/gtest.h>
 
 namespace thalweg::schedule {
 namespace {
 
-Problem problem_of(const strategies::Strategy& strategy, std::int32_t ranks) {
-  Problem problem{.operation = Operation::alltoall, .ranks = ranks, .unit_bytes = 64};
+Problem problem_of(const strategies::Strategy& strategy, std::int32_t ranks, double degree = 0) {
+  Problem problem{.operation = strategy.operation, .ranks = ranks, .unit_bytes = 64};
   problem.parameters = strategies::resolve(strategy, {});
+  if (strategies::is_among_neighbors(strategy.operation))
+    problem.neighborhoods = strategies::neighborhoods_of(ranks, degree);
   return problem;
 }
 
 /// Full blocks in all messages together; as many are sent as are received.
-std::int64_t carried(std::string_view name, std::int32_t ranks, double degree) {
-  const strategies::Strategy& strategy = strategies::find(Operation::alltoall, name);
-  const std::vector<Schedule> schedules = strategies::build_all(strategy, problem_of(strategy, ranks));
+std::int64_t carried(std::string_view name, std::int32_t ranks, double degree,
+                     Operation operation = Operation::alltoall) {
+  const strategies::Strategy& strategy = strategies::find(operation, name);
+  const std::vector<Schedule> schedules =
+      strategies::build_all(strategy, problem_of(strategy, ranks, degree));
   const auto full = full_blocks(schedules, degree);
   std::int64_t sent = 0;
   std::int64_t received = 0;
@@ -60,6 +64,14 @@ TEST(FullBlocks, TravelAStepForEachDimensionInWhichTheirRanksDiffer) {
 TEST(FullBlocks, WithoutRanksBetweenEachTravelsOnce) {
   for (const std::int32_t ranks : {2, 7, 12})
     EXPECT_EQ(carried("direct", ranks, 1), ranks);
+}
+
+TEST(FullBlocks, AmongNeighborsAreThoseOfEdges) {
+  for (const double degree : {0.5, 3.0, 20.0}) {
+    EXPECT_EQ(carried("mesh", 64, degree, Operation::neighbor_alltoall), differing_digits(64, degree, 8));
+    EXPECT_EQ(carried("direct", 64, degree, Operation::neighbor_alltoall),
+              static_cast<std::int64_t>(64 * degree));
+  }
 }
 
 TEST(FullBlocks, EveryStrategyComesToItsEndWhateverIsEmpty) {

@@ -7,6 +7,7 @@
 #include "strategies/index.hpp"
 #include "strategies/neighbor_graph.hpp"
 #include "strategies/prover.hpp"
+#include "topology/virtual_mesh.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -90,6 +91,9 @@ TEST(NeighborGraphs, ColoredIsRightOnRandomOnes) {
 TEST(NeighborGraphs, NodeAwareIsRightOnRandomOnes) {
   for_random_graphs("node_aware", {}, expect_right);
   for_random_graphs("node_aware", {{"steps", 2}}, expect_right);
+  for_random_graphs("node_aware", {{"dimensions", 2}}, expect_right);
+  for_random_graphs("node_aware", {{"dimensions", 16}}, expect_right);
+  for_random_graphs("node_aware", {{"steps", 2}, {"dimensions", 3}}, expect_right);
 }
 
 TEST(NeighborGraphs, ColoredMeetsNobodyTwiceInAPhase) {
@@ -148,6 +152,32 @@ TEST(NeighborGraphs, NodeAwareSendsOneMessageFromNodeToNode) {
         }
     EXPECT_EQ(sent, wanted); // all blocks, each once
   });
+}
+
+// Kumar 2005, section 3.1: at most a message to each node of the own line, in each dimension.
+TEST(NeighborGraphs, NodeAwareOnAMeshSendsAlongItsLines) {
+  for (const std::int64_t dimensions : {2, 3, 16})
+    for_random_graphs(
+        "node_aware", {{"dimensions", dimensions}}, [&](const auto& strategy, const auto& problem) {
+          const auto node = [&](Rank rank) { return (*problem.nodes)[static_cast<std::size_t>(rank)]; };
+          const std::int32_t nodes = std::ranges::max(*problem.nodes) + 1;
+          const topology::VirtualMesh mesh(nodes, static_cast<std::int32_t>(dimensions));
+          int along_lines = 0;
+          for (std::int32_t dimension = 0; dimension < mesh.dimensions(); ++dimension)
+            along_lines += mesh.side(dimension) - 1;
+          std::map<std::int32_t, int> sent;
+          std::map<std::int32_t, std::set<Rank>> senders;
+          for (const Schedule& schedule : build_all(strategy, problem))
+            for (const schedule::Step& step : schedule.steps)
+              if (step.kind == StepKind::send && node(schedule.rank) != node(step.peer)) {
+                ++sent[node(schedule.rank)];
+                senders[node(schedule.rank)].insert(schedule.rank);
+              }
+          for (const auto& [from, messages] : sent)
+            EXPECT_LE(messages, along_lines) << "node " << from;
+          for (const auto& [from, ranks] : senders)
+            EXPECT_TRUE(mesh.dimensions() == 1 || ranks.size() == 1) << "node " << from;
+        });
 }
 
 } // namespace

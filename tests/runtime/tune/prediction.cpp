@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <set>
 #include <tuple>
 #include <variant>
 
@@ -145,10 +146,50 @@ TEST(ManyToManyCandidates, TakeWhatTheEquationsSay) {
 
 TEST(ManyToManyCandidates, CallsWithoutADegreeRefuseOne) {
   EXPECT_THROW(strategies::check_degree(*strategies::find_call("alltoall"), 3), Error);
-  EXPECT_THROW(strategies::check_degree(*strategies::find_call("neighbor_alltoallv"), 3), Error);
+  EXPECT_THROW(strategies::check_degree(*strategies::find_call("allgatherv"), 3), Error);
   EXPECT_THROW(strategies::check_degree(*strategies::find_call("alltoallv"), -1), Error);
   EXPECT_NO_THROW(strategies::check_degree(*strategies::find_call("alltoallw"), 2.5));
   EXPECT_NO_THROW(strategies::check_degree(*strategies::find_call("barrier"), 0));
+}
+
+Case neighbors_case(double degree, std::int64_t message_bytes) {
+  Case wanted;
+  wanted.call = strategies::find_call("neighbor_alltoallv");
+  wanted.ranks = 16;
+  wanted.bytes = message_bytes;
+  wanted.degree = degree;
+  for (Rank rank = 0; rank < wanted.ranks; ++rank)
+    wanted.nodes.push_back(rank / 2);
+  wanted.neighborhoods = strategies::neighborhoods_of(wanted.ranks, degree);
+  return wanted;
+}
+
+double predicted_neighbors(std::string_view text, double degree, const Machine& machine) {
+  const Case wanted = neighbors_case(degree, 100);
+  const strategies::Implementation use = strategies::parse_implementation(text, *wanted.call);
+  return predict(std::get<strategies::Scheduled>(use), wanted, machine).seconds;
+}
+
+TEST(NeighborCandidates, AreOrderedByTheMessagesOfNodes) {
+  const Machine machine = slow_to_begin();
+  EXPECT_LT(predicted_neighbors("node_aware:dimensions=3", 15, machine),
+            predicted_neighbors("node_aware", 15, machine));
+  EXPECT_LT(predicted_neighbors("node_aware", 15, machine), predicted_neighbors("direct", 15, machine));
+  EXPECT_LT(predicted_neighbors("direct", 1, machine),
+            predicted_neighbors("node_aware:dimensions=3", 1, machine));
+}
+
+TEST(NeighborCandidates, WhereBytesAreDearAreNotPassedOn) {
+  EXPECT_LT(predicted_neighbors("direct", 15, slow_to_carry()),
+            predicted_neighbors("node_aware:dimensions=3", 15, slow_to_carry()));
+}
+
+TEST(NeighborCandidates, AreAllThatKnowTheGraph) {
+  std::set<std::string> names;
+  for (const Candidate& one : candidates(neighbors_case(5, 100), slow_to_begin()))
+    names.insert(std::string(one.scheduled.strategy().name));
+  for (const strategies::Strategy& strategy : strategies::of(schedule::Operation::neighbor_alltoall))
+    EXPECT_TRUE(names.contains(std::string(strategy.name)) || strategy.name == "combined") << strategy.name;
 }
 
 } // namespace

@@ -6,6 +6,8 @@
 #include "mpi/choose/tuned_choices.hpp"
 #include "mpi/choose/tuning.hpp"
 #include "mpi/comm/clocks.hpp"
+#include "mpi/run/neighbor_graph.hpp"
+#include "mpi/run/neighbors.hpp"
 #include "mpi/state/runtime.hpp"
 #include "mpi/wait/polling.hpp"
 #include "mpi/wait/progress_thread.hpp"
@@ -80,7 +82,7 @@ tune::Case case_of(Operation operation, const UnitSize& size, CommunicatorState&
   return wanted;
 }
 
-// A rank knows its own neighbors alone, so that nobody can predict them all.
+// Where a rank knows its own neighbors alone, nobody can predict them all.
 std::vector<tune::PredictedCandidate> in_index_order(const strategies::Call& call) {
   std::vector<tune::PredictedCandidate> found;
   for (const strategies::Strategy& strategy : strategies::of(call.operation))
@@ -90,11 +92,13 @@ std::vector<tune::PredictedCandidate> in_index_order(const strategies::Call& cal
 }
 
 std::vector<tune::PredictedCandidate> in_order(const CallKind& kind, const UnitSize& size,
-                                               tune::Breadth breadth, CommunicatorState& communicator) {
-  if (is_among_neighbors(kind.operation))
+                                               tune::Breadth breadth, CommunicatorState& communicator,
+                                               const KnownGraph& graph) {
+  if (is_among_neighbors(kind.operation) && !graph)
     return in_index_order(*strategies::find_call(call_name(kind.operation)));
   std::vector<tune::PredictedCandidate> found;
-  const tune::Case wanted = case_of(kind.operation, size, communicator);
+  tune::Case wanted = case_of(kind.operation, size, communicator);
+  wanted.neighborhoods = graph;
   for (const tune::Candidate& candidate : tune::candidates(wanted, known_machine(), breadth))
     found.push_back({candidate.text, candidate.prediction.seconds});
   return found;
@@ -122,8 +126,8 @@ void add_threaded(std::vector<tune::PredictedCandidate>& found, const strategies
 
 // One a line: predicted seconds, strategy.
 std::string candidates_text(const CallKind& kind, const UnitSize& size, tune::Breadth breadth,
-                            CommunicatorState& communicator, std::size_t max_bytes) {
-  std::vector<tune::PredictedCandidate> found = in_order(kind, size, breadth, communicator);
+                            CommunicatorState& communicator, std::size_t max_bytes, const KnownGraph& graph) {
+  std::vector<tune::PredictedCandidate> found = in_order(kind, size, breadth, communicator, graph);
   // Between hosts the thread needs a level that the library has given or not.
   if (!kind.blocks && (communicator.group().node_count() == 1 || thread_may_call_library()))
     add_threaded(found, *strategies::find_call(call_name(kind.operation)));
@@ -140,9 +144,10 @@ std::string candidates_text(const CallKind& kind, const UnitSize& size, tune::Br
 
 // The others wait for an answer in any case.
 std::string candidates_or_none(const CallKind& kind, const UnitSize& size, tune::Breadth breadth,
-                               CommunicatorState& communicator, std::size_t max_bytes) {
+                               CommunicatorState& communicator, std::size_t max_bytes,
+                               const KnownGraph& graph) {
   try {
-    return candidates_text(kind, size, breadth, communicator, max_bytes);
+    return candidates_text(kind, size, breadth, communicator, max_bytes, graph);
   } catch (const std::exception& error) {
     log_line(fmt::format("{}: nothing can be learned: {}", call_name(kind.operation), error.what()));
     return {};
@@ -159,11 +164,12 @@ void broadcast(void* data, std::size_t count, MPI_Datatype type, MPI_Comm commun
 
 // What it took is the first line.
 std::string ordering_text(const CallKind& kind, const UnitSize& size, tune::Breadth breadth,
-                          CommunicatorState& communicator, std::size_t max_bytes) {
+                          CommunicatorState& communicator, std::size_t max_bytes, const KnownGraph& graph) {
   constexpr std::size_t first_line = 32;
   THALWEG_ASSERT(light, communicator.is_open() && max_bytes > first_line);
   const double begun = local_seconds();
-  const std::string text = candidates_or_none(kind, size, breadth, communicator, max_bytes - first_line);
+  const std::string text =
+      candidates_or_none(kind, size, breadth, communicator, max_bytes - first_line, graph);
   return fmt::format("{}\n{}", local_seconds() - begun, text);
 }
 
@@ -177,12 +183,31 @@ Ordering ordering_of(const std::string& text) {
   return ordering;
 }
 
+namespace {
+
+// All schedules of so many ranks are quickly made.
+constexpr int max_ranks_of_graph = 64;
+
+// All ranks are in the same call, which may wait for others.
+KnownGraph graph_of(const CallKind& kind, CommunicatorState& communicator) {
+  if (!is_among_neighbors(kind.operation) || communicator.size > max_ranks_of_graph ||
+      neighborhood_objection(communicator) != nullptr)
+    return nullptr;
+  schedule::Problem problem;
+  problem.neighborhoods = neighborhoods(communicator);
+  NeighborGraph graph;
+  return graph.put_into(problem, communicator, true) == nullptr ? problem.neighborhoods : nullptr;
+}
+
+} // namespace
+
 Ordering agreed_ordering(const CallKind& kind, const UnitSize& size, tune::Breadth breadth,
                          CommunicatorState& communicator) {
   constexpr std::size_t max_bytes = std::size_t{1} << 16U;
+  const KnownGraph graph = graph_of(kind, communicator);
   std::string text;
   if (communicator.rank == 0)
-    text = ordering_text(kind, size, breadth, communicator, max_bytes);
+    text = ordering_text(kind, size, breadth, communicator, max_bytes, graph);
   auto bytes = static_cast<double>(text.size());
   broadcast(&bytes, 1, MPI_DOUBLE, communicator.group().communicator());
   text.resize(static_cast<std::size_t>(bytes));

@@ -49,14 +49,19 @@ struct Ordering {
   double seconds = 0; ///< that it took
 };
 
-/// What rank 0 knows of it as a text of so many bytes at most, and such a text read again. Where the model
-/// knows nothing of an operation, as of neighborhoods, the order is the index's.
+/// All ranks' neighbors, for calls among neighbors; null where they are not known.
+using KnownGraph = std::shared_ptr<const std::vector<schedule::Neighborhood>>;
+
+/// What rank 0 knows of it as a text of so many bytes at most, and such a text read again. Among neighbors
+/// that are not known, or of many ranks, the order is the index's.
 std::string ordering_text(const CallKind& kind, const UnitSize& size, tune::Breadth breadth,
-                          CommunicatorState& communicator, std::size_t max_bytes);
+                          CommunicatorState& communicator, std::size_t max_bytes,
+                          const KnownGraph& graph = nullptr);
 Ordering ordering_of(const std::string& text);
 inline constexpr const char* no_ordering_text = "0\n";
 
 /// Rank 0 asks the model, of the machine that was probed or else of a default one, and tells the others.
+/// Ranks tell each other their neighbors before, where the call is among these.
 Ordering agreed_ordering(const CallKind& kind, const UnitSize& size, tune::Breadth breadth,
                          CommunicatorState& communicator);
 
