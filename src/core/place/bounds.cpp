@@ -33,15 +33,15 @@ std::unordered_map<topology::Place, std::size_t> slots_by_node(const machine::Al
   return found;
 }
 
-std::size_t most_slots(const machine::Allocation& allocation) {
-  std::size_t most = 0;
+std::size_t slots_limit(const machine::Allocation& allocation) {
+  std::size_t slots_max = 0;
   for (const auto& [node, slots] : slots_by_node(allocation))
-    most = std::max(most, slots);
-  return most;
+    slots_max = std::max(slots_max, slots);
+  return slots_max;
 }
 
 /// The most that a node's links carry one way in a link's time.
-double most_capacity(const machine::Allocation& allocation, topology::Vertex topology::LinkEnds::*end) {
+double capacity_limit(const machine::Allocation& allocation, topology::Vertex topology::LinkEnds::*end) {
   std::unordered_map<topology::Place, double> capacities;
   for (const topology::Place node : allocation.slots)
     capacities[node] = 0;
@@ -49,10 +49,10 @@ double most_capacity(const machine::Allocation& allocation, topology::Vertex top
   for (topology::Link link = 0; link < machine.links(); ++link)
     if (const auto own = capacities.find(machine.ends(link).*end); own != capacities.end())
       own->second += machine.capacity(link);
-  double most = 0;
+  double capacity_max = 0;
   for (const auto& [node, capacity] : capacities)
-    most = std::max(most, capacity);
-  return most;
+    capacity_max = std::max(capacity_max, capacity);
+  return capacity_max;
 }
 
 /// Hops to the nearest slot, the next one, and so on: of each the least of all slots.
@@ -61,7 +61,7 @@ std::vector<std::int64_t> nearest_hops(const machine::Allocation& allocation) {
   const std::size_t count = allocation.slots.size();
   if (count > slots_max) {
     std::vector<std::int64_t> hops(count - 1, 1);
-    std::fill_n(hops.begin(), most_slots(allocation) - 1, 0);
+    std::fill_n(hops.begin(), slots_limit(allocation) - 1, 0);
     return hops;
   }
   std::vector<std::int64_t> hops_min(count - 1, std::numeric_limits<std::int64_t>::max());
@@ -82,11 +82,11 @@ std::vector<std::int64_t> nearest_hops(const machine::Allocation& allocation) {
 
 double injection_bound(const pattern::Pattern& pattern, const machine::Allocation& allocation) {
   const pattern::Matrix total = sum(pattern);
-  const std::size_t beside = most_slots(allocation) - 1;
+  const std::size_t beside = slots_limit(allocation) - 1;
   double bound = 0;
   for (const bool is_sent : {true, false}) {
     const double capacity =
-        most_capacity(allocation, is_sent ? &topology::LinkEnds::from : &topology::LinkEnds::to);
+        capacity_limit(allocation, is_sent ? &topology::LinkEnds::from : &topology::LinkEnds::to);
     for (const Row& row : partners_of(total, is_sent)) {
       double bytes = 0;
       for (std::size_t partner = beside; partner < row.size(); ++partner)
