@@ -1434,6 +1434,10 @@ class PlacementMetrics:
     def link_max(self) -> float: ...
 
     @property
+    def between_max(self) -> float:
+        """Of the links that are no node's own."""
+
+    @property
     def phase_link_max(self) -> float: ...
 
     @property
@@ -1460,7 +1464,11 @@ class PlacementResult:
     @property
     def seconds(self) -> float: ...
 
-def map_tasks(pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], goal: str, seconds: float, proposals: int, cpu_time: bool, seed: int, base_load: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: tuple[float, float, float] | None = None, pinned: bool = False, sharing: tuple[Sequence[float], float] | None = None) -> PlacementResult:
+    @property
+    def is_proven(self) -> bool:
+        """All mappings were gone through."""
+
+def map_tasks(pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], goal: str, seconds: float, proposals: int, cpu_time: bool, seed: int, base_load: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: tuple[float, float, float] | None = None, pinned: bool = False, sharing: tuple[Sequence[float], float] | None = None, threads: int = 1) -> PlacementResult:
     """
     Searches a slot for each task within a budget; pinned, the first task stays on the first slot. Tasks may share slots with their weights, or none for alike ones, and the imbalance that is allowed.
     """
@@ -1487,6 +1495,16 @@ def placement_metrics(pattern: TrafficPattern, machine: Interconnect, slots: Ann
 
 def link_loads(pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slot_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]:
     """Bytes on each link over its capacity, all phases together."""
+
+def injection_bound(pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+    """
+    Bytes that some link carries over its capacity under any mapping, as tasks send or receive them.
+    """
+
+def near_bound(pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+    """
+    Hop-bytes that no mapping is below, as partners are no nearer than slots are.
+    """
 
 def messages_over(link: int, pattern: TrafficPattern, machine: Interconnect, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slot_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> list[tuple[int, int, float]]:
     """Sender, receiver and bytes of what crosses a link, the most first."""

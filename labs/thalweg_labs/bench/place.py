@@ -19,6 +19,7 @@ from thalweg.placement.machine import Slots, slots_of
 from thalweg.placement.mapping import Budget, Sharing, map_ranks
 from thalweg.rows import Row, geometric_mean, make_row, write_rows
 from thalweg_labs.bench.balance import busy_torus
+from thalweg_labs.bench.partitioners import installed, node_of_ranks
 from thalweg_labs.bench.patterns import PATTERNS, box, stencil
 from thalweg_labs.bench.place_jobs import JobRequest, job_rows
 from thalweg_labs.bench.place_metrics import metric_rows
@@ -36,6 +37,9 @@ _PUBLISHED_MAX = 300
 _SHARED = ("stencil", "mesh", "aug2d")
 _RANKS_A_SLOT = 16
 _IMBALANCE = 0.03
+_NODES = {32: 32, 64: 16}
+"""Ranks a node, by nodes."""
+_NETWORKS = ("torus:8x8x4", "xgft:8x8x8:1x4x4", "dragonfly:4x8x4")
 
 
 class Request(NamedTuple):
@@ -136,6 +140,34 @@ def sharing_rows(request: Request) -> Iterator[Row]:
                     yield make_row(case, "hop-bytes", "bytes", found.placed.hop_bytes, peer.hop_bytes, "scotch")
 
 
+def node_rows(request: Request) -> Iterator[Row]:
+    """Compare hop-bytes with partitioners where nodes have several slots; ratios to the best of them, by network."""
+    for network in _NETWORKS:
+        for nodes, ranks_per_node in _NODES.items():
+            alone = slots_of(network, np.arange(nodes))
+            slots = slots_of(network, np.arange(nodes), ranks_per_node)
+            ratios: dict[float, list[float]] = {}
+            for name, make in PATTERNS.items():
+                pattern = make(nodes * ranks_per_node)
+                peers = {}
+                for peer in installed():
+                    node_of, spent = node_of_ranks(peer, pattern, alone, ranks_per_node)
+                    found = _core.placement_metrics(pattern.core, alone.machine, alone.nodes, node_of, np.empty(0))
+                    peers[peer] = (found.hops_per_byte, spent)
+                for seconds in request.seconds if peers else ():
+                    ours = _found(pattern, slots, "hop-bytes", seconds).hops_per_byte
+                    for peer, (hops, spent) in peers.items():
+                        case = f"{name}, {nodes} x {ranks_per_node} on {network}, {seconds} s ({peer} {spent:.2f} s)"
+                        yield make_row(case, "hop-bytes", "hops per byte", ours, hops, peer)
+                    best = min(hops for hops, _ in peers.values())
+                    ratios.setdefault(seconds, []).append(ours / best if best else 1.0)
+            for seconds, values in ratios.items():
+                case = f"geometric mean of {len(values)} patterns, {nodes} x {ranks_per_node} on {network}, {seconds} s"
+                yield make_row(
+                    case, "hop-bytes over the best peer's", "ratio", geometric_mean(values), 1.0, "partitioners"
+                )
+
+
 def qaplib_rows(folder: str, seconds: float) -> Iterator[Row]:
     """Solve the instances of a folder: with proof up to 15 tasks, else by tabu search; against the best known."""
     for path in sorted(glob.glob(os.path.join(folder, "*.qap"))):
@@ -176,7 +208,7 @@ def run(request: Request, on_labs: JobRequest, json_file: str) -> None:
     rows = []
     makers = [scale_rows(request), job_rows(on_labs), metric_rows(on_labs)]
     if request.sizes:
-        makers += [peer_rows(request), sharing_rows(request), published_rows(request)]
+        makers += [peer_rows(request), sharing_rows(request), node_rows(request), published_rows(request)]
     if request.qaplib:
         makers.append(qaplib_rows(request.qaplib, request.qaplib_seconds))
     for maker in makers:

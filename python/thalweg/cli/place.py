@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`thalweg place`: which rank goes where, and which allocation to ask for."""
 
+import os
 from typing import Annotated
 
 import typer
@@ -108,7 +109,7 @@ def map_ranks(
         nodes=nodes,
         ranks_per_node=ranks_per_node,
         objective=objective,
-        budget=Budget(seconds, proposals),
+        budget=Budget(seconds, proposals, threads=1 if proposals else len(os.sched_getaffinity(0))),
         seed=seed,
         output=output,
         form=form,

@@ -3,10 +3,11 @@
 
 Each is proven for the pattern and the slots at hand, and the best of them counts:
 
-apart     tasks on different nodes are at least a hop apart
+near      each task's heaviest partners have the nearest slots, at best those of the slot that has the nearest
+injection what a task sends or receives crosses its node's own links, but for what tasks beside it may have of it
 products  Gilmore and Lawler's: each task's bytes, the most first, times a slot's hops, the fewest first, and the
           cheapest assignment of tasks to slots with these
-exact     branch and bound, up to 12 slots: what it proves
+exact     branch and bound, up to 12 slots: what it proves; and all mappings, where the search went through them
 relaxed   the dual of the linear relaxation with level-1 RLT rows, up to 30 slots; on a whole torus with the first task
           on the first node, as all nodes are alike
 cuts      on a mesh or torus, hops are counted by cuts through it. Of n tasks with n_c on one side, at least
@@ -35,7 +36,7 @@ _PRODUCTS_MAX = 320
 _EXACT_MAX = 12
 _RELAXED_MAX = 30
 _WHOLE_MAX = 2.0**49
-_CUTS_MAX = 2048
+_CUTS_MAX = 1024
 _ROUNDING = 1e-9
 
 
@@ -59,8 +60,8 @@ def hop_bytes_bound(pattern: Pattern, slots: Slots, seconds: float = 1.0) -> Bou
     both = pattern.both_ways()
     total = float(both.sum()) / 2
     found = [Bound(0.0, "")]
-    if total and np.unique(slots.nodes).size == slots.nodes.size:
-        found.append(Bound(total, "apart"))
+    if total and pattern.tasks <= slots.nodes.size:
+        found.append(Bound((1 - _ROUNDING) * _core.near_bound(pattern.core, slots.machine, slots.nodes), "near"))
     if total and pattern.tasks <= slots.nodes.size <= _PRODUCTS_MAX:
         found += _quadratic_bounds(both, slots, seconds)
     crossing = _crossing(pattern, both, slots)
@@ -73,13 +74,16 @@ def hop_bytes_bound(pattern: Pattern, slots: Slots, seconds: float = 1.0) -> Bou
 
 def link_bound(pattern: Pattern, slots: Slots) -> Bound:
     """Bound the most loaded link, all phases at once. A cut's bytes are on its links, at best evenly."""
-    crossing = _crossing(pattern, pattern.both_ways(), slots)
-    if crossing is None:
+    if pattern.tasks > slots.nodes.size:
         return Bound(0.0, "")
-    values, reason = crossing
-    # Each cut of an even torus is one of two places; those of an odd one count half.
-    best = max((values[cut.side] / (2 * cut.links) for cut in _cuts(slots)), default=0.0)
-    return Bound((1 - _ROUNDING) * float(best), reason)
+    found = [Bound((1 - _ROUNDING) * _core.injection_bound(pattern.core, slots.machine, slots.nodes), "injection")]
+    crossing = _crossing(pattern, pattern.both_ways(), slots)
+    if crossing is not None:
+        values, reason = crossing
+        # Each cut of an even torus is one of two places; those of an odd one count half.
+        best = max((values[cut.side] / (2 * cut.links) for cut in _cuts(slots)), default=0.0)
+        found.append(Bound((1 - _ROUNDING) * float(best), reason))
+    return max(found)
 
 
 def _quadratic_bounds(both: sparse.csr_array, slots: Slots, seconds: float) -> list[Bound]:

@@ -214,6 +214,10 @@ def _print(pattern: Pattern, placement: Placement) -> None:
         for name, value in before.items()
     ]
     print_table(["", "as numbered", "placed", "part"], rows)
+    one, other = placement.identity, placement.placed
+    if other.between_max < other.link_max or one.between_max < one.link_max:
+        figures = f"{one.between_max:.6g} B as numbered, {other.between_max:.6g} B placed"
+        print(f"the most loaded link between switches: {figures}; a node's own link may carry more wherever ranks are")
     if placement.imbalance is not None:
         print(f"ranks share slots: the heaviest has {100 * placement.imbalance:.3g} % more than the mean")
     for objective in ("hop-bytes", "link"):

@@ -30,12 +30,14 @@ _BOUND_SECONDS = 5.0
 class Budget(NamedTuple):
     """How long to search: `seconds`, of the thread's own time with `cpu_time`; or a number of `proposals`.
 
-    With proposals the same seed gives the same answer on every machine.
+    With proposals the same seed gives the same answer on every machine. So many `threads` search at once, each for all
+    of the seconds; with proposals one does.
     """
 
     seconds: float = 1.0
     proposals: int = 0
     cpu_time: bool = False
+    threads: int = 1
 
 
 class Sharing(NamedTuple):
@@ -162,11 +164,15 @@ def map_ranks(  # noqa: PLR0913 - a pattern and a machine, and what each of a pr
             seed,
             loads,
             sharing=shared,
+            threads=limits.threads,
         )
     except _core.Error as error:
         raise ThalwegError(SETTINGS, *error.args) from error
     has_bounds = bounds and weights is None  # which are of tasks with slots of their own
     proven = _bounds(traffic, slots, min(limits.seconds, _BOUND_SECONDS)) if has_bounds else {}
+    if found.is_proven and has_bounds and objective in proven:
+        value_min = found.placed.hop_bytes if objective == "hop-bytes" else found.placed.link_max
+        proven[objective] = Bound(value_min, "exact")
     figures = (found.method, found.identity, found.placed, found.seconds)
     return Placement(
         found.slot_of, slots, *figures, proven, found.numbered, weights, None if base_load is None else loads
@@ -183,6 +189,7 @@ def _checked(budget: Budget | None, seed: int) -> Budget:
     if not limits.seconds >= 0:
         raise ThalwegError(SETTINGS, f"a budget of {limits.seconds!r} seconds", "give a number from 0")
     whole_number(limits.proposals, "proposals of a budget", 0, 2**62)
+    whole_number(limits.threads, "threads of a budget", 1, 1024)
     whole_number(seed, "seed", 0, 2**63 - 1)
     return limits
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/error.hpp"
+#include "place/bounds.hpp"
 #include "place/kept_runs.hpp"
 #include "place/kept_trials.hpp"
 #include "place/link_search.hpp"
@@ -75,6 +76,7 @@ void bind_results(nb::module_& module) {
       .def_ro("hop_bytes", &Metrics::hop_bytes)
       .def_ro("hops_per_byte", &Metrics::hops_per_byte)
       .def_ro("link_max", &Metrics::link_max)
+      .def_ro("between_max", &Metrics::between_max, "Of the links that are no node's own.")
       .def_ro("phase_link_max", &Metrics::phase_link_max)
       .def_ro("seconds", &Metrics::seconds);
   nb::class_<Result>(module, "PlacementResult", "A slot for each task.")
@@ -85,7 +87,8 @@ void bind_results(nb::module_& module) {
       .def_ro("identity", &Result::identity)
       .def_ro("placed", &Result::placed)
       .def_ro("method", &Result::method)
-      .def_ro("seconds", &Result::seconds);
+      .def_ro("seconds", &Result::seconds)
+      .def_ro("is_proven", &Result::is_proven, "All mappings were gone through.");
 }
 
 /// A link's bytes per second, and seconds of a hop and of one end of a message; the usual ones without.
@@ -123,7 +126,7 @@ Result stoppable(std::atomic<bool>& stopped, const Search& search) {
 Result mapped(const Pattern& pattern, const InterconnectHandle& machine, const RowArgument<Place>& slots,
               std::string_view goal, double seconds, std::int64_t proposals, bool cpu_time,
               std::uint64_t seed, const RowArgument<double>& base_load, const Costs& costs, bool pinned,
-              const std::optional<std::tuple<std::vector<double>, double>>& sharing) {
+              const std::optional<std::tuple<std::vector<double>, double>>& sharing, int threads) {
   std::atomic<bool> stopped = false;
   const place::Options options{place::parse_goal(goal),
                                seconds,
@@ -132,7 +135,8 @@ Result mapped(const Pattern& pattern, const InterconnectHandle& machine, const R
                                seed,
                                vector_of(base_load),
                                costs_of(costs),
-                               &stopped};
+                               &stopped,
+                               threads};
   const Allocation allocation = allocation_of(machine, slots);
   return stoppable(stopped, [&] {
     if (sharing)
@@ -204,6 +208,23 @@ void bind_explanations(nb::module_& module) {
       "The extents of the mesh that a pattern is, under any numbering; empty where it is none.");
 }
 
+void bind_bounds(nb::module_& module) {
+  module.def(
+      "injection_bound",
+      [](const Pattern& pattern, const InterconnectHandle& machine, const RowArgument<Place>& slots) {
+        return place::injection_bound(pattern, allocation_of(machine, slots));
+      },
+      nb::arg("pattern"), nb::arg("machine"), nb::arg("slots"),
+      "Bytes that some link carries over its capacity under any mapping, as tasks send or receive them.");
+  module.def(
+      "near_bound",
+      [](const Pattern& pattern, const InterconnectHandle& machine, const RowArgument<Place>& slots) {
+        return place::near_bound(pattern, allocation_of(machine, slots));
+      },
+      nb::arg("pattern"), nb::arg("machine"), nb::arg("slots"),
+      "Hop-bytes that no mapping is below, as partners are no nearer than slots are.");
+}
+
 void bind_published(nb::module_& module) {
   module.def("published_heuristics", [] {
     const auto names = place::literals();
@@ -240,6 +261,7 @@ void bind_placement(nb::module_& module) {
       "map_tasks", &mapped, nb::arg("pattern"), nb::arg("machine"), nb::arg("slots"), nb::arg("goal"),
       nb::arg("seconds"), nb::arg("proposals"), nb::arg("cpu_time"), nb::arg("seed"), nb::arg("base_load"),
       nb::arg("costs") = nb::none(), nb::arg("pinned") = false, nb::arg("sharing") = nb::none(),
+      nb::arg("threads") = 1,
       "Searches a slot for each task within a budget; pinned, the first task stays on the first slot. Tasks "
       "may share slots with their weights, or none for alike ones, and the imbalance that is allowed.");
   module.def(
@@ -286,6 +308,7 @@ void bind_placement(nb::module_& module) {
       },
       nb::arg("pattern"), nb::arg("machine"), nb::arg("slots"), nb::arg("slot_of"),
       "Bytes on each link over its capacity, all phases together.");
+  bind_bounds(module);
   bind_explanations(module);
   bind_published(module);
 }

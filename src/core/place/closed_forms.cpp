@@ -124,7 +124,7 @@ Numbers curve(const Stencil& stencil, const Graph& graph) {
   Numbers tasks;
   std::vector<std::uint64_t> keys(at(graph.vertices()));
   for (std::int32_t task = 0; task < graph.vertices(); ++task)
-    if (graph.degree(task) > 0) {
+    if (stencil.has_place(task)) {
       tasks.push_back(task);
       keys[at(task)] = hilbert.key(std::span(stencil.coordinates).subspan(at(task) * dimensions, dimensions));
     }
@@ -185,7 +185,7 @@ Mapping on_box(const Stencil& stencil, const Graph& graph, const Box& box, const
   Slots slot_of(at(graph.vertices()), -1);
   Split digits = split;
   for (std::int32_t task = 0; task < graph.vertices(); ++task) {
-    if (graph.degree(task) == 0)
+    if (!stencil.has_place(task))
       continue;
     for (std::size_t dimension = 0; dimension < dimensions; ++dimension) {
       std::int32_t rest = stencil.coordinates[at(task) * dimensions + dimension];

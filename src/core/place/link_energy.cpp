@@ -3,6 +3,7 @@
 
 #include "base/assertion.hpp"
 #include "base/error.hpp"
+#include "place/objectives.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -21,7 +22,8 @@ constexpr std::size_t kept_max = std::size_t{1} << 24; ///< crossings: 128 MiB
 
 } // namespace
 
-Routes::Routes(const machine::Allocation& allocation) : allocation_(&allocation) {
+Routes::Routes(const machine::Allocation& allocation, Counted counted)
+    : allocation_(&allocation), counted_(counted) {
   const topology::Link links = allocation.interconnect->links();
   if (links > std::numeric_limits<std::int32_t>::max())
     throw Error(fmt::format("{} has {} links", allocation.interconnect->name(), links),
@@ -42,7 +44,12 @@ void Routes::find(std::int32_t from, std::int32_t to, std::vector<Crossing>& rou
   machine.append_route(allocation_->slots[static_cast<std::size_t>(from)],
                        allocation_->slots[static_cast<std::size_t>(to)], shares_);
   for (const auto& [link, share] : shares_)
-    route.push_back({met(link), static_cast<float>(share / machine.capacity(link))});
+    if (counts(link))
+      route.push_back({met(link), static_cast<float>(share / machine.capacity(link))});
+}
+
+bool Routes::counts(topology::Link link) const {
+  return counted_ == Counted::all || !is_nodes_own(*allocation_->interconnect, link);
 }
 
 std::int32_t Routes::met(topology::Link link) {
@@ -82,7 +89,7 @@ LinkEnergy::LinkEnergy(const std::vector<Layer>& layers, double hop_weight, Rout
     : routes_(&routes), mapping_(&mapping), hop_weight_(hop_weight), base_load_(&base_load),
       ends_(layers, mapping.slot_of.size()) {
   for (std::size_t link = 0; link < base_load.size(); ++link)
-    if (base_load[link] > 0)
+    if (base_load[link] > 0 && routes.counts(static_cast<topology::Link>(link)))
       routes.met(static_cast<topology::Link>(link));
   for (const Layer& layer : layers)
     sums_.push_back({layer.weight, layer.base_part, 0, 0});

@@ -26,12 +26,18 @@ struct Crossing {
   float load = 0;
 };
 
+/// Which links count.
+enum class Counted : std::uint8_t {
+  all,
+  between_switches, ///< not those that are a node's own
+};
+
 /// The links between slots, with what each carries of a byte in the time of its capacity; kept where there is
 /// room for them.
 class Routes {
 public:
   /// Keeps a reference to the allocation. Throws Error for a machine of 2^31 links or more.
-  explicit Routes(const machine::Allocation& allocation);
+  explicit Routes(const machine::Allocation& allocation, Counted counted = Counted::all);
 
   /// Those that were met so far.
   std::int32_t links() const { return static_cast<std::int32_t>(link_of_.size()); }
@@ -39,6 +45,7 @@ public:
   topology::Link original(std::int32_t link) const { return link_of_[static_cast<std::size_t>(link)]; }
   /// Meets a link of the machine's; gives its number here.
   std::int32_t met(topology::Link link);
+  bool counts(topology::Link link) const;
   /// Valid until the next call. Not for threads at once.
   std::span<const Crossing> between(std::int32_t from, std::int32_t to);
 
@@ -46,6 +53,7 @@ private:
   void find(std::int32_t from, std::int32_t to, std::vector<Crossing>& route);
 
   const machine::Allocation* allocation_;
+  Counted counted_;
   std::vector<std::int32_t> number_of_; ///< of each of the machine's links; -1: not met
   std::vector<topology::Link> link_of_;
   std::vector<std::int32_t> node_of_; ///< of each slot, numbered from 0

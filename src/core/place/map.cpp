@@ -6,14 +6,19 @@
 #include "place/annealing.hpp"
 #include "place/constructions.hpp"
 #include "place/energy.hpp"
+#include "place/exhaustive.hpp"
 #include "place/link_energy.hpp"
 #include "place/link_search.hpp"
+#include "place/node_search.hpp"
+#include "place/outline.hpp"
+#include "place/problem.hpp"
 #include "place/stencil.hpp"
 #include "topology/tour.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <future>
 #include <set>
 
 namespace thalweg::place {
@@ -40,13 +45,21 @@ private:
 
   /// Notes what searches begin with; whether that is the best there can be.
   bool note_constructed(double until);
+  /// Notes mappings of a pattern with dimensions of its own; likewise.
+  bool note_recognized();
   void note_along_tour();
   /// Is there time for what takes so many seconds?
   bool has_time(double seconds, double until) const;
   void search_hops(double until);
+  void search_hops_between_nodes(double until);
   /// Anneals a little from each construction: what they have of blocks stays, and blocks change places.
   void search_from_each(double cycle, double until);
   void search_loads();
+  void search_loads_of(Counted counted, double until);
+  /// Do a node's own links carry the same of a task's bytes wherever it is?
+  bool are_own_links_alike() const;
+  /// Goes through all mappings, where there are few slots.
+  void search_all_mappings();
   /// Keeps a mapping where it is the best by hop-bytes so far.
   void note(const Mapping& mapping, const std::string& method);
   /// Answers with it where it is better by the goal than the answer so far.
@@ -65,7 +78,7 @@ private:
   Candidate nearest_;                  ///< the best by hop-bytes
   std::vector<Candidate> constructed_; ///< the best of each method
   Result result_;
-  bool has_own_nodes_;
+  Nodes nodes_;
   Slots answered_; ///< the answer, of all vertices
 };
 
@@ -85,7 +98,8 @@ Portfolio::Portfolio(const pattern::Pattern& pattern, const machine::Allocation&
                      const Options& options, Budget& budget)
     : pattern_(pattern), allocation_(allocation), options_(options), budget_(budget), random_(options.seed),
       graph_(pattern::sum(pattern), static_cast<std::int32_t>(allocation.slots.size())),
-      distances_(allocation), vicinity_(distances_), proposals_(graph_, vicinity_), regions_(distances_) {
+      distances_(allocation), vicinity_(distances_), proposals_(graph_, vicinity_), regions_(distances_),
+      nodes_(allocation) {
   Mapping mapping = Mapping::identity(graph_.vertices());
   answered_ = mapping.slot_of;
   result_.slot_of = answered_;
@@ -94,8 +108,6 @@ Portfolio::Portfolio(const pattern::Pattern& pattern, const machine::Allocation&
   result_.identity = result_.placed =
       metrics(pattern, allocation, result_.slot_of, options.base_load, options.costs);
   result_.method = "identity";
-  has_own_nodes_ =
-      std::set(allocation.slots.begin(), allocation.slots.end()).size() == allocation.slots.size();
   nearest_ = {answered_, "identity", HopBytes(graph_, distances_, mapping).value()};
 }
 
@@ -121,7 +133,9 @@ void Portfolio::answer(const Slots& slots, const std::string& method) {
   THALWEG_ASSERT(normal, slots.size() == allocation_.slots.size());
   Slots first(slots.begin(), slots.begin() + pattern_.tasks);
   const Metrics found = metrics(pattern_, allocation_, first, options_.base_load, options_.costs);
-  if (value(options_.goal, found, result_.identity) >= value(options_.goal, result_.placed, result_.identity))
+  const auto by_goal = [&](const Metrics& one) { return value(options_.goal, one, result_.identity); };
+  if (by_goal(found) > by_goal(result_.identity) ||
+      !is_better(options_.goal, found, result_.placed, result_.identity))
     return;
   result_.slot_of = std::move(first);
   result_.placed = found;
@@ -132,11 +146,28 @@ void Portfolio::answer(const Slots& slots, const std::string& method) {
 void Portfolio::search() {
   if (!proposals_.has_any() || graph_.vertices() < 2 || budget_.is_over())
     return;
+  search_all_mappings();
+  if (result_.is_proven)
+    return;
   constexpr double part_for_hops = 0.4; // of a search for loads, which begins where hops are few
   search_hops(options_.goal.needs_links() ? part_for_hops : 1);
   answer(nearest_.slots, nearest_.method);
   if (options_.goal.needs_links())
     search_loads();
+}
+
+void Portfolio::search_all_mappings() {
+  if (allocation_.slots.size() > exhaustive_max)
+    return;
+  constexpr double part_for_first = 0.1; // which finds what the others are held against
+  constexpr double part_for_all = 0.7;
+  search_hops(part_for_first);
+  answer(nearest_.slots, nearest_.method);
+  result_.is_proven = search_all(
+      {pattern_, allocation_, options_.goal, result_.identity, options_.base_load, options_.costs},
+      value(options_.goal, result_.placed, result_.identity), budget_, part_for_all, [&](const Slots& slots) {
+        answer(completed(slots, allocation_.slots.size()).slot_of, "all mappings");
+      });
 }
 
 bool Portfolio::has_time(double seconds, double until) const {
@@ -152,17 +183,24 @@ void Portfolio::note_along_tour() {
     note(Mapping::of(topology::tour(*grid, allocation_.slots)), "tour");
 }
 
-bool Portfolio::note_constructed(double until) {
+bool Portfolio::note_recognized() {
   constexpr double closed = 1 + 1e-9; // hops per byte that nothing beats where tasks have nodes of their own
   const auto is_closed = [&] {
-    return nearest_.hop_bytes <= closed * graph_.total_bytes() && has_own_nodes_;
+    return nearest_.hop_bytes <= closed * graph_.total_bytes() && !nodes_.have_several();
   };
-  if (const auto stencil = recognized(graph_))
+  auto stencil = recognized(graph_);
+  if (!stencil)
+    stencil = outlined(graph_);
+  if (stencil)
     closed_forms(*stencil, graph_, distances_, [&](const Mapping& mapping) {
       note(mapping, "closed form");
       return is_closed();
     });
-  if (is_closed())
+  return is_closed();
+}
+
+bool Portfolio::note_constructed(double until) {
+  if (note_recognized())
     return true;
   note_along_tour();
   const auto slots = static_cast<double>(graph_.vertices());
@@ -194,7 +232,30 @@ void Portfolio::search_from_each(double cycle, double until) {
   }
 }
 
+void Portfolio::search_hops_between_nodes(double until) {
+  const auto map_parts = [&](const pattern::Pattern& parts, const machine::Allocation& nodes, double part) {
+    Options options{.seed = options_.seed, .stopped = options_.stopped};
+    options.seconds = std::max(part, 0.0) * options_.seconds;
+    options.clock = options_.clock;
+    if (options_.proposals > 0) {
+      options.proposals = 1 + static_cast<std::int64_t>(part * static_cast<double>(options_.proposals));
+      budget_.spend(options.proposals);
+    }
+    return map(parts, nodes, options).slot_of;
+  };
+  search_nodes({pattern_, graph_, nodes_, random_, budget_, map_parts}, nodes_.folded(nearest_.slots), until,
+               [&](const Mapping& mapping, const char* method) { note(mapping, method); });
+}
+
 void Portfolio::search_hops(double until) {
+  const auto entries = static_cast<double>(graph_.vertices()) + static_cast<double>(graph_.entries());
+  const double partition_seconds = bisection_seconds * entries * std::log2(graph_.vertices());
+  if (nodes_.have_several() && has_time(partition_seconds, until)) {
+    note_recognized();
+    note_along_tour();
+    search_hops_between_nodes(until);
+    return;
+  }
   if (note_constructed(until))
     return;
   double per_proposal = 0;
@@ -227,68 +288,88 @@ void Portfolio::search_hops(double until) {
   }
 }
 
+bool Portfolio::are_own_links_alike() const {
+  if (nodes_.have_several() || !options_.base_load.empty())
+    return false;
+  const topology::Interconnect& machine = *allocation_.interconnect;
+  double capacity = 0;
+  for (topology::Link link = 0; link < machine.links(); ++link)
+    if (is_nodes_own(machine, link)) {
+      if (capacity > 0 && machine.capacity(link) != capacity)
+        return false;
+      capacity = machine.capacity(link);
+    }
+  return capacity > 0;
+}
+
 void Portfolio::search_loads() {
-  Routes routes(allocation_);
-  const LinkGoal goal = link_goal(options_.goal, pattern_, result_.identity, options_.costs);
-  if (goal.layers.empty() || budget_.is_over())
+  if (are_own_links_alike()) {
+    search_loads_of(Counted::between_switches, 1);
     return;
+  }
+  constexpr double part_for_all = 0.7; // of what is left
+  const auto is_own = [&] {
+    constexpr double rounding = 1e-9;
+    return result_.placed.between_max > 0 &&
+           result_.placed.between_max < (1 - rounding) * result_.placed.link_max;
+  };
+  search_loads_of(Counted::all, is_own() ? budget_.used() + part_for_all * (1 - budget_.used()) : 1);
+  if (is_own())
+    search_loads_of(Counted::between_switches, 1);
+}
+
+void Portfolio::search_loads_of(Counted counted, double until) {
+  const LinkGoal goal = link_goal(options_.goal, pattern_, result_.identity, options_.costs);
+  if (goal.layers.empty() || budget_.used() >= until)
+    return;
+  Routes routes(allocation_, counted);
   std::vector<double> base = options_.base_load;
   for (std::size_t link = 0; link < base.size(); ++link)
     base[link] /= allocation_.interconnect->capacity(static_cast<topology::Link>(link));
   Mapping mapping = Mapping::of(answered_);
   LinkEnergy state(goal.layers, goal.hop_weight, routes, mapping, base);
-  const std::string begin = result_.method;
+  const std::string begin = result_.method.substr(0, result_.method.find("+links"));
   search_links(
       {state, proposals_, &regions_, random_, budget_, [&] { answer(mapping.slot_of, begin + "+links"); }},
-      1);
+      until);
 }
 
-void check_problem(const pattern::Pattern& pattern, const machine::Allocation& allocation,
-                   const Options& options) {
-  const topology::Interconnect& machine = *allocation.interconnect;
-  if (pattern.tasks < 1)
-    throw Error(fmt::format("a pattern of {} tasks", pattern.tasks), "give one with at least one task");
-  if (static_cast<std::size_t>(pattern.tasks) > allocation.slots.size())
-    throw Error(
-        fmt::format("{} tasks for {} slots of {}", pattern.tasks, allocation.slots.size(), machine.name()),
-        "give more nodes, or more slots a node, or let tasks share slots");
-  for (const pattern::Phase& phase : pattern.phases)
-    if (phase.matrix.tasks() != pattern.tasks || !pattern::is_amount(phase.repeats))
-      throw Error(
-          fmt::format("phase {} of {} tasks, {} times, in a pattern of {}", phase.name, phase.matrix.tasks(),
-                      phase.repeats, pattern.tasks),
-          fmt::format("give all phases the same tasks, and repeats from 0 to {}", pattern::amount_max));
-  for (const topology::Place place : allocation.slots)
-    if (place < 0 || place >= machine.nodes())
-      throw Error(
-          fmt::format("a slot on node {} of {}, which has {}", place, machine.name(), machine.nodes()),
-          "name nodes of the machine");
-  for (topology::Link link = 0; link < machine.links(); ++link)
-    if (!(machine.capacity(link) > 0))
-      throw Error(fmt::format("link {} has capacity {}", machine.link_name(link), machine.capacity(link)),
-                  "give it one above 0, or leave the link out of the machine");
-  if (!options.base_load.empty() && options.base_load.size() != static_cast<std::size_t>(machine.links()))
-    throw Error(fmt::format("base loads of {} links, where {} has {}", options.base_load.size(),
-                            machine.name(), machine.links()),
-                "give one for each link, or none");
-  for (const double load : options.base_load)
-    if (!pattern::is_amount(load))
-      throw Error(fmt::format("a base load of {} bytes", load),
-                  fmt::format("give numbers from 0 to {}", pattern::amount_max));
-  if (!(options.seconds >= 0) || options.proposals < 0)
-    throw Error(fmt::format("a budget of {} seconds and {} proposals", options.seconds, options.proposals),
-                "give numbers from 0");
+void check_budget(const Options& options) {
+  if (!(options.seconds >= 0) || options.proposals < 0 || options.threads < 1)
+    throw Error(fmt::format("a budget of {} seconds and {} proposals for {} threads", options.seconds,
+                            options.proposals, options.threads),
+                "give numbers from 0, and at least one thread");
 }
 
-} // namespace
-
-Result map(const pattern::Pattern& pattern, const machine::Allocation& allocation, const Options& options) {
-  check_problem(pattern, allocation, options);
+Result searched(const pattern::Pattern& pattern, const machine::Allocation& allocation,
+                const Options& options) {
   Budget budget(options.seconds, options.proposals, options.clock, options.stopped);
   Portfolio portfolio(pattern, allocation, options, budget);
   portfolio.search();
   Result result = portfolio.take();
   result.seconds = budget.elapsed();
+  return result;
+}
+
+} // namespace
+
+Result map(const pattern::Pattern& pattern, const machine::Allocation& allocation, const Options& options) {
+  check_problem(pattern, allocation, options.base_load);
+  check_budget(options);
+  std::vector<std::future<Result>> others;
+  for (int thread = 1; thread < options.threads && options.proposals == 0; ++thread) {
+    Options own = options;
+    own.seed = mixed_hash(options.seed, static_cast<std::uint64_t>(thread));
+    others.push_back(std::async(std::launch::async, [&, own] { return searched(pattern, allocation, own); }));
+  }
+  Result result = searched(pattern, allocation, options);
+  for (std::future<Result>& other : others) {
+    Result found = other.get();
+    const bool is_proven = result.is_proven || found.is_proven;
+    if (is_better(options.goal, found.placed, result.placed, result.identity))
+      result = std::move(found);
+    result.is_proven = is_proven;
+  }
   THALWEG_ASSERT(light, result.slot_of.size() == at(pattern.tasks));
   THALWEG_ASSERT(light, value(options.goal, result.placed, result.identity) <=
                             value(options.goal, result.identity, result.identity));

@@ -25,6 +25,8 @@ struct Options {
   LinkCosts costs = {};
   /// Another thread may set it, to end the search early.
   const std::atomic<bool>* stopped = nullptr;
+  /// So many threads search at once, each with a seed and the seconds of its own. With proposals one does.
+  int threads = 1;
 };
 
 /// What it answers.
@@ -35,6 +37,7 @@ struct Result {
   Metrics placed;
   std::string method; ///< what found it: "identity" where nothing is better
   double seconds = 0;
+  bool is_proven = false; ///< no mapping has a lower value by the goal: all were gone through
 
   bool is_identity() const { return method == "identity"; }
 };

@@ -155,13 +155,13 @@ Result map_pinned(const pattern::Pattern& pattern, const machine::Allocation& al
     found.swap(task, found.task(result.slot_of[static_cast<std::size_t>(task)]));
   std::vector<Mapping> ways = turned(found, allocation, static_cast<std::size_t>(found.slot(0)), 0);
   ways.push_back(found);
-  double cost_min = std::numeric_limits<double>::max();
+  std::optional<Metrics> best_metrics;
   Mapping best = found;
   const auto note = [&](const Mapping& way) {
     Slots placed(way.slot_of.begin(), way.slot_of.begin() + pattern.tasks);
     const Metrics metrics_of_way = metrics(pattern, allocation, placed, options.base_load, options.costs);
-    if (const double cost = value(options.goal, metrics_of_way, result.identity); cost < cost_min) {
-      cost_min = cost;
+    if (!best_metrics || is_better(options.goal, metrics_of_way, *best_metrics, result.identity)) {
+      best_metrics = metrics_of_way;
       best = way;
       result.slot_of = std::move(placed);
       result.placed = metrics_of_way;
@@ -174,7 +174,7 @@ Result map_pinned(const pattern::Pattern& pattern, const machine::Allocation& al
   }
   if (options.goal.needs_links())
     relieve_links({pattern, allocation, options, result.identity}, graph, distances, best, budget, note);
-  if (cost_min >= 1) {
+  if (value(options.goal, *best_metrics, result.identity) >= 1) {
     const Slots all = Mapping::identity(slots).slot_of;
     result.slot_of.assign(all.begin(), all.begin() + pattern.tasks);
     result.placed = result.identity;

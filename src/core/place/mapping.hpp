@@ -62,4 +62,16 @@ struct Mapping {
   }
 };
 
+/// The mapping of all slots: those that are free have tasks without messages.
+inline Mapping completed(const Slots& slot_of, std::size_t slots) {
+  Slots all = slot_of;
+  std::vector<bool> is_used(slots);
+  for (const std::int32_t slot : slot_of)
+    is_used[at(slot)] = true;
+  for (std::size_t slot = 0; slot < slots; ++slot)
+    if (!is_used[slot])
+      all.push_back(static_cast<std::int32_t>(slot));
+  return Mapping::of(std::move(all));
+}
+
 } // namespace thalweg::place

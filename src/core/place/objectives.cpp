@@ -27,7 +27,25 @@ double busiest_task(const pattern::Matrix& matrix) {
   return ends.empty() ? 0 : *std::ranges::max_element(ends);
 }
 
+/// Fills in what is of the links between switches.
+void count_between(const std::vector<double>& loads, const topology::Interconnect& machine, Metrics& found) {
+  double sum = 0;
+  for (std::size_t link = 0; link < loads.size(); ++link) {
+    if (loads[link] <= 0 || is_nodes_own(machine, static_cast<topology::Link>(link)))
+      continue;
+    found.between_max = std::max(found.between_max, loads[link]);
+    const double square = loads[link] / found.link_max * (loads[link] / found.link_max);
+    sum += square * square * square * square;
+  }
+  found.between_norm = found.link_max * std::pow(sum, 0.125);
+}
+
 } // namespace
+
+bool is_nodes_own(const topology::Interconnect& machine, topology::Link link) {
+  const auto [from, to] = machine.ends(link);
+  return (from < machine.nodes()) != (to < machine.nodes());
+}
 
 std::vector<double> link_loads(const pattern::Matrix& matrix, const machine::Allocation& allocation,
                                const Slots& slot_of) {
@@ -83,6 +101,7 @@ Metrics metrics(const pattern::Pattern& pattern, const machine::Allocation& allo
   }
   found.hops_per_byte = bytes > 0 ? found.hop_bytes / bytes : 0;
   found.link_max = total.empty() ? 0 : *std::ranges::max_element(total);
+  count_between(total, *allocation.interconnect, found);
   return found;
 }
 
@@ -162,6 +181,19 @@ double value(const Goal& goal, const Metrics& metrics, const Metrics& identity) 
   }
   THALWEG_ASSERT(light, weights > 0);
   return sum / weights;
+}
+
+bool is_better(const Goal& goal, const Metrics& one, const Metrics& other, const Metrics& identity) {
+  constexpr double rounding = 1e-9;
+  const auto differ = [](double a, double b) { return std::abs(a - b) > rounding * std::max(a, b); };
+  const double own = value(goal, one, identity);
+  const double others = value(goal, other, identity);
+  if (differ(own, others) || !goal.needs_links())
+    return own < others;
+  for (const auto metric : {&Metrics::between_max, &Metrics::between_norm, &Metrics::hop_bytes})
+    if (differ(one.*metric, other.*metric))
+      return one.*metric < other.*metric;
+  return false;
 }
 
 } // namespace thalweg::place

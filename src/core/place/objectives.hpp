@@ -26,6 +26,11 @@ struct Metrics {
   /// Bytes on the most loaded link, over its capacity, as if all phases were at once. Other jobs' base load
   /// counts.
   double link_max = 0;
+  /// The same of the links that are no node's own. Where each task has a node, a node's own link carries its
+  /// task's bytes under any mapping, but what is between switches depends on it.
+  double between_max = 0;
+  /// The norm of these links' loads with exponent 8, which tells apart mappings with the same hottest link.
+  double between_norm = 0;
   /// The same within each phase, times its repeats, summed over phases: these do not meet each other.
   double phase_link_max = 0;
   /// Each phase's most loaded link and longest route, and the messages of its busiest task.
@@ -38,6 +43,9 @@ struct Metrics {
 /// each link in the time of one pass through the pattern; empty: none. O(messages * hops + phases * links).
 Metrics metrics(const pattern::Pattern& pattern, const machine::Allocation& allocation, const Slots& slot_of,
                 const std::vector<double>& base_load = {}, const LinkCosts& costs = {});
+
+/// Is it a link between a node and the switch that it is on? Not on meshes and tori of nodes.
+bool is_nodes_own(const topology::Interconnect& machine, topology::Link link);
 
 /// Bytes over each link over its capacity, of a matrix. The interconnect's links() entries.
 std::vector<double> link_loads(const pattern::Matrix& matrix, const machine::Allocation& allocation,
@@ -62,5 +70,9 @@ std::string name(const Goal& goal);
 
 /// The mean of the objectives by weight, each divided by identity's: below 1 is better than identity.
 double value(const Goal& goal, const Metrics& metrics, const Metrics& identity);
+
+/// Is a mapping better than another? By value(); where that is the same but for rounding, and links count, by
+/// the hottest link between switches, then by the next ones, and then by hop-bytes.
+bool is_better(const Goal& goal, const Metrics& one, const Metrics& other, const Metrics& identity);
 
 } // namespace thalweg::place

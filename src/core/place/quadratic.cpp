@@ -121,7 +121,10 @@ public:
       }
   }
 
-  /// Goes once through all assignments of one task.
+  /// Goes once through all assignments of one task: what each costs with the others, at least, becomes the
+  /// cost of the assignment itself, and all together add to the bound. Behind it, what is left is shared by
+  /// the two that a pair is of, and by all pairs of an assignment: none takes what others could use. The
+  /// first round's bound is Gilmore and Lawler's.
   void round() {
     for (std::size_t i = 0; i < size_; ++i)
       for (std::size_t p = 0; p < size_; ++p)
@@ -129,6 +132,12 @@ public:
     const LinearAssignment all = assigned(leaders_, static_cast<std::int32_t>(size_));
     bound_ += all.cost;
     leaders_ = all.reduced;
+    for (std::size_t i = 0; i < size_; ++i)
+      for (std::size_t p = 0; p < size_; ++p)
+        hand_out(i, p);
+    for (std::size_t i = 0; i < size_; ++i)
+      for (std::size_t p = 0; p < size_; ++p)
+        share(i, p);
   }
   std::int64_t bound() const { return bound_; }
 
@@ -137,27 +146,40 @@ private:
     return pairs_[((i * size_ + p) * size_ + j) * size_ + q];
   }
 
-  /// What task i on place p costs with the others, at least, becomes the cost of the assignment itself.
   void collect(std::size_t i, std::size_t p) {
-    std::int64_t& leader = leaders_[i * size_ + p];
-    const auto others = static_cast<std::int64_t>(size_ - 1);
-    const std::int64_t share = leader / others; // each other task is somewhere
-    leader -= share * others;
     costs_.clear();
     for (std::size_t j = 0; j < size_; ++j)
       for (std::size_t q = 0; q < size_; ++q)
-        if (j != i && q != p) {
-          std::int64_t& mirrored = pair(j, q, i, p); // the same pair of assignments
-          costs_.push_back(pair(i, p, j, q) + mirrored + share);
-          mirrored = 0;
-        }
-    const LinearAssignment found = assigned(costs_, static_cast<std::int32_t>(others));
-    leader += found.cost;
+        if (j != i && q != p)
+          costs_.push_back(pair(i, p, j, q));
+    const LinearAssignment found = assigned(costs_, static_cast<std::int32_t>(size_ - 1));
+    leaders_[i * size_ + p] += found.cost;
     auto reduced = found.reduced.begin();
     for (std::size_t j = 0; j < size_; ++j)
       for (std::size_t q = 0; q < size_; ++q)
         if (j != i && q != p)
           pair(i, p, j, q) = *reduced++;
+  }
+
+  /// Each other task is somewhere, so that an assignment's cost can be that of its pairs with one.
+  void hand_out(std::size_t i, std::size_t p) {
+    std::int64_t& leader = leaders_[i * size_ + p];
+    const std::int64_t share = leader / static_cast<std::int64_t>(size_ - 1);
+    leader -= share * static_cast<std::int64_t>(size_ - 1);
+    for (std::size_t j = 0; j < size_; ++j)
+      for (std::size_t q = 0; q < size_; ++q)
+        if (j != i && q != p)
+          pair(i, p, j, q) += share;
+  }
+
+  void share(std::size_t i, std::size_t p) {
+    for (std::size_t j = i + 1; j < size_; ++j)
+      for (std::size_t q = 0; q < size_; ++q)
+        if (q != p) {
+          const std::int64_t both = pair(i, p, j, q) + pair(j, q, i, p);
+          pair(i, p, j, q) = both / 2;
+          pair(j, q, i, p) = both - both / 2;
+        }
   }
 
   std::size_t size_;
@@ -171,8 +193,8 @@ private:
 
 std::int64_t relaxation(const Quadratic& problem, bool is_first_anywhere, Budget& budget) {
   constexpr std::int64_t sum_max = std::int64_t{1} << 50;
-  constexpr int idle_max = 12;
-  constexpr double idle_gain = 1e-4; // a part of the bound, below which a round counts for nothing
+  constexpr int idle_max = 30;
+  constexpr double idle_gain = 1e-5; // a part of the bound, below which a round counts for nothing
   if (problem.size < 3)
     return gilmore_lawler(problem);
   const auto sum = [](const std::vector<std::int64_t>& numbers) {

@@ -81,6 +81,9 @@ public:
     if (places != static_cast<std::int64_t>(order_.size()) || !is_product(found.extents))
       return std::nullopt;
     found.places = static_cast<std::int32_t>(places);
+    for (std::size_t task = 0; task < level_.size(); ++task)
+      if (level_[task] < 0)
+        std::fill_n(coordinates_.begin() + static_cast<std::ptrdiff_t>(task * dimensions_), dimensions_, -1);
     found.coordinates = std::move(coordinates_);
     return found;
   }

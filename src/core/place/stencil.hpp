@@ -25,11 +25,12 @@ enum class Shape : std::uint8_t {
 struct Stencil {
   std::vector<std::int32_t> extents;
   std::vector<Shape> shapes;
-  /// By task, dimension and the next task; tasks beyond the places have no neighbors and no coordinates.
+  /// By task, dimension and the next task; -1 of tasks that have no place.
   std::vector<std::int32_t> coordinates;
   std::int32_t places = 1;
 
   bool is_mesh() const;
+  bool has_place(std::int32_t task) const { return coordinates[at(task) * extents.size()] >= 0; }
 };
 
 /// The product, where all tasks with neighbors are one: exactly those pairs talk that differ in one

@@ -62,6 +62,7 @@ TEST(Quadratic, NoAssignmentIsBelowTheRelaxation) {
     Budget budget(0, 1 << 30, Clock::wall);
     const std::int64_t bound = relaxation(problem, is_ring, budget);
     EXPECT_LE(bound, least);
+    EXPECT_GE(bound, gilmore_lawler(problem));
     tight += bound == least ? 1 : 0;
   }
   EXPECT_GE(tight, 20); // small ones often are
