@@ -240,6 +240,7 @@ def test_a_machine_file_may_name_its_network() -> None:
 def test_a_machine_file_may_know_what_hops_cost() -> None:
     machine = _core.default_machine()
     machine.network = "torus:8"
+    machine.step = _core.Figure(0, 0, 0)
     levels = machine.levels
     levels[-1].hops, levels[-1].hop = 3, _core.Figure(1e-6, 1e-6, 1e-6)
     machine.levels = levels
