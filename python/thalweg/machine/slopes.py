@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from thalweg import _core
-from thalweg.simulation.placed import cabled
+from thalweg.machine.cables import cabled
 from thalweg.units import count_text, rate_text, time_text
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from thalweg import _core
+from thalweg.machine.cables import cabled
 from thalweg.simulation.ground import LOGGOPS, Ground
-from thalweg.simulation.placed import Network, cabled, with_latency_by_hops
+from thalweg.simulation.placed import Network, with_latency_by_hops
 from thalweg.simulation.simulate import EXPLAINED_MAX, run
 
 if TYPE_CHECKING:

@@ -98,13 +98,6 @@ def _completed(name: str, ranks: int, ranks_per_node: int) -> str:
             raise ThalwegError(SETTINGS, *error.args) from error
 
 
-def cabled(name: str, nodes: int) -> str:
-    """Name a network whose nodes have cables to switches, also on meshes and tori; as labs are built."""
-    known = _core.Interconnect(name, nodes)
-    shape, comma, options = known.name.partition(",")
-    return known.name if known.vertices > known.nodes else f"{shape}*1{comma}{options}"
-
-
 def _checked(placement: ArrayLike | None, ranks: int, slots: int) -> NDArray[np.int64]:
     if placement is None:
         return np.arange(ranks)
