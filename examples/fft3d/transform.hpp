@@ -17,7 +17,7 @@ struct Mode {
 /// decomposition to the last, inverse back again. Unnormalized both ways.
 ///
 /// Blocking: transform everything, exchange everything, stage by stage. Overlapped: transform a slice, start
-/// its exchange, go on with the next one while it travels (Nishtala 2009, section 7: "slabs" of NAS FT).
+/// its exchange, go on with the next one while it travels (Nishtala 2009: "slabs" of NAS FT).
 class Transform {
 public:
   /// Plans; collective only as far as the decomposition's communicators are used later by all.

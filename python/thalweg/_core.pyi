@@ -347,6 +347,36 @@ class MessageCost:
     @shared.setter
     def shared(self, arg: Figure, /) -> None: ...
 
+    @property
+    def trip_two_way(self) -> Figure: ...
+
+    @trip_two_way.setter
+    def trip_two_way(self, arg: Figure, /) -> None: ...
+
+    @property
+    def trip_shared(self) -> Figure: ...
+
+    @trip_shared.setter
+    def trip_shared(self, arg: Figure, /) -> None: ...
+
+    @property
+    def trip_shared_two_way(self) -> Figure: ...
+
+    @trip_shared_two_way.setter
+    def trip_shared_two_way(self, arg: Figure, /) -> None: ...
+
+    @property
+    def overlapped_shared(self) -> Figure: ...
+
+    @overlapped_shared.setter
+    def overlapped_shared(self, arg: Figure, /) -> None: ...
+
+    @property
+    def overlapped_shared_per_byte(self) -> Figure: ...
+
+    @overlapped_shared_per_byte.setter
+    def overlapped_shared_per_byte(self, arg: Figure, /) -> None: ...
+
 class Rate:
     """Seconds per byte at working sets of up to bytes_max."""
 
@@ -418,6 +448,34 @@ class LevelCosts:
 
     @round_trip.setter
     def round_trip(self, arg: Figure, /) -> None: ...
+
+    @property
+    def per_posted(self) -> Figure:
+        """Of each further receive that is posted; 0: not known."""
+
+    @per_posted.setter
+    def per_posted(self, arg: Figure, /) -> None: ...
+
+    @property
+    def hops(self) -> int:
+        """Between the pair's nodes; 0: not known."""
+
+    @hops.setter
+    def hops(self, arg: int, /) -> None: ...
+
+    @property
+    def hop(self) -> Figure:
+        """What each further hop adds to a latency."""
+
+    @hop.setter
+    def hop(self, arg: Figure, /) -> None: ...
+
+    @property
+    def hop_per_byte(self) -> Figure:
+        """And to gap_per_byte."""
+
+    @hop_per_byte.setter
+    def hop_per_byte(self, arg: Figure, /) -> None: ...
 
 class DeviceCosts:
     """What network devices that run a collective cost; seconds."""

@@ -129,6 +129,25 @@ def test_noise_around_nothing_gives_nothing_negative(seed: int) -> None:
             assert all(0 <= factor.low <= factor.high for factor in one.spreads.values())
 
 
+def test_trips_of_several_pairs_are_times_as_long_as_alone() -> None:
+    times = [1e-6 + 1e-10 * size for size in SIZES]
+    rows = _rows(times)
+    alone = _costs(times, times, times, times)
+    assert fit_costs(alone, is_network=False)[0][0].trip_shared == (1, 1, 1)
+    costs = alone._replace(
+        pairs=2,
+        shared=rows,
+        two_way_trip=_rows([1.5 * time for time in times]),
+        shared_trip=_rows([2 * time for time in times]),
+        shared_two_way_trip=_rows([3 * time for time in times]),
+        shared_overlap=_rows([4e-7 + 1e-11 * size for size in SIZES]),
+    )
+    one = fit_costs(costs, is_network=False)[0][0]
+    found = [one.trip_two_way.value, one.trip_shared.value, one.trip_shared_two_way.value]
+    assert found == pytest.approx([1.5, 2, 3], rel=0.02)
+    assert one.overlapped_shared == pytest.approx((4e-7, 1e-11), rel=0.1)
+
+
 def test_spreads_are_of_their_own_measurements() -> None:
     assert spread([[1e-6] * 9, [2e-6] * 9]) == (1, 1)
     low, high = spread([[1e-6, *[2e-6] * 9, 6e-6]])

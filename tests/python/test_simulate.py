@@ -13,6 +13,7 @@ from thalweg import _core
 from thalweg.cli import application
 from thalweg.errors import FAILED, SETTINGS, USAGE, Status, ThalwegError
 from thalweg.simulation import rounds
+from thalweg.simulation.candidates import simulate_candidate
 from thalweg.simulation.ground import LOGGOPS, Costs
 from thalweg.simulation.simulate import kinds, run
 from thalweg.strategies import make_sample
@@ -233,6 +234,26 @@ def test_a_machine_file_may_name_its_network() -> None:
     shared = thalweg.simulate("alltoall", "direct", 8, 65536, machine=machine, level="flow")
     assert shared.finish > alone.finish
     assert shared.links.numbers.size
+
+
+# The latency of the file is that of nodes that are a hop apart.
+def test_a_machine_file_may_know_what_hops_cost() -> None:
+    machine = _core.default_machine()
+    machine.network = "torus:8"
+    machine.step = _core.Figure(0, 0, 0)
+    levels = machine.levels
+    levels[-1].hops, levels[-1].hop = 3, _core.Figure(1e-6, 1e-6, 1e-6)
+    machine.levels = levels
+
+    def finish(*places: int) -> int:
+        return thalweg.simulate("broadcast", "flat", 2, 8, machine=machine, level="flow", placement=places).finish
+
+    assert finish(0, 3) - finish(0, 1) == 2000
+    for place in (1, 3):
+        where = _core.NodePlaces("torus:8", 8, [0, place])
+        predicted = _core.predict("bcast=flat", 8, 2, [0, 1], machine, node_places=where)[0]
+        found = simulate_candidate("bcast=flat", 8, [0, 1], machine, where).finish
+        assert found == pytest.approx(predicted * 1e9, abs=2)
 
 
 def test_explanations_may_be_simulated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

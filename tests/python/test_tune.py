@@ -249,7 +249,10 @@ def test_the_default_file_is_found(thalweg: Command, programs: Programs, environ
     assert "tuning file" not in thalweg("run", "--tuning", "off", "-n", "2", "--", program).stderr
 
 
-FIGURES = ("latency", "send", "receive", "gap", "unexpected", "overlapped", "two_way", "shared")
+FIGURES = (
+    *("latency", "send", "receive", "gap", "unexpected", "overlapped", "two_way", "shared"),
+    *("trip_two_way", "trip_shared", "trip_shared_two_way", "overlapped_shared"),
+)
 
 
 def test_probe_writes_what_can_be_read(thalweg: Command, tmp_path: Path) -> None:
@@ -258,12 +261,15 @@ def test_probe_writes_what_can_be_read(thalweg: Command, tmp_path: Path) -> None
     assert result.returncode == 0, result.stderr
     for said in ("job: 4 ranks on 1 node ", "node: ", "MPI: MPICH", "rank 3: node 0", "2 pairs at once", "outliers: "):
         assert said in result.stdout
+    assert "one message, both ways" in result.stdout
     machine = _core.load_machine(str(file))
     assert machine.parts
     # Which part of the node the ranks stay on is the machine's business.
     assert {level.level for level in machine.levels}.isdisjoint({_core.Level.network})
     assert machine.levels[0].pairs == 2
     assert machine.levels[0].samples > machine.levels[0].outliers >= 0
+    assert machine.levels[0].per_posted.high >= machine.levels[0].per_posted.low >= 0
+    assert machine.levels[0].hops == 0
     for cost in machine.levels[0].ranges:
         for name in FIGURES:
             figure = getattr(cost, name)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Loose collectives of a team against strict ones, and against MPI's own in the same loop.
 
-Ten follow each other, then a barrier (Nishtala 2009, section 5: what loose synchronization gains). All ways run in one
+Ten follow each other, then a barrier (Nishtala 2009: what loose synchronization gains). All ways run in one
 job, in turns; jobs of one program are repeated.
 """
 

@@ -20,6 +20,11 @@ _COSTS = record(
     unexpected_s_per_byte=_FIGURE,
     two_way=_FIGURE,
     shared=_FIGURE,
+    trip_two_way=_FIGURE,
+    trip_shared=_FIGURE,
+    trip_shared_two_way=_FIGURE,
+    overlapped_shared_s=_FIGURE,
+    overlapped_shared_s_per_byte=_FIGURE,
 )
 
 FORMS = {
@@ -60,7 +65,11 @@ FORMS = {
                     outliers=whole(),
                     worst=number("Times the median."),
                     round_trip_s=_FIGURE,
-                    ranges=listed(_COSTS, "By size of messages; factors in two_way and shared."),
+                    per_posted_s=_FIGURE,
+                    hops=whole("Between the nodes of the pair that was measured; 0: not known."),
+                    hop_s=_FIGURE,
+                    hop_s_per_byte=_FIGURE,
+                    ranges=listed(_COSTS, "By size of messages; factors but where times are named."),
                 )
             ),
             memory=listed(

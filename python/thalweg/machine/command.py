@@ -5,7 +5,6 @@ import os
 from collections.abc import Callable, Sequence
 from math import exp, inf, log
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from rich.console import Console
@@ -19,15 +18,16 @@ from thalweg.machine import files
 from thalweg.machine.distances import described_distances
 from thalweg.machine.find_network import bursts_of, find_network
 from thalweg.machine.find_resources import BYTES_MIN, cores_of, find_resources, known_groups, set_bursts_of
-from thalweg.machine.fit import OUTLIER_TIMES, Costs
+from thalweg.machine.fit import OUTLIER_TIMES
 from thalweg.machine.noise import described_noise, file_text, measured_noise
 from thalweg.machine.page import machine_page
 from thalweg.machine.parts import describe, describe_ranks, find_parts
 from thalweg.machine.probe import probe, steps
 from thalweg.machine.probed import probed_data
+from thalweg.machine.probed_figure import draw, single
 from thalweg.machine.resource_files import described, text_of
+from thalweg.machine.slopes import described_slopes
 from thalweg.pages.writing import write_page
-from thalweg.plots import new_figure, save_figure
 from thalweg.terminal import output_console, print_next
 from thalweg.trials.session import Job, Session, start_words
 from thalweg.trials.shipped import trial_program
@@ -72,7 +72,7 @@ def probe_machine(
         )
         with Progress(console=Console(stderr=True), transient=True) as progress:
             task = progress.add_task("probing", total=steps(session.job))
-            machine, measured = probe(session, lambda: progress.advance(task))
+            machine, measured = probe(session, lambda: progress.advance(task), name, hosts)
         path = Path(output) if output else files.file_of(session.job.fingerprint, os.environ)
         if finds_resources:
             search_resources(console, session, resource_bytes, path.with_suffix(".resources"))
@@ -83,14 +83,14 @@ def probe_machine(
     for level in machine.levels:
         _print_level(console, level)
     _print_memory(console, machine)
-    for line in described_distances(machine.distances):
+    for line in (*described_distances(machine.distances), *described_slopes(machine)):
         console.print(line)
     console.print(f"written to {path}")
     if plot:
         draw(machine, measured, plot)
         console.print(f"drawn in {plot}")
     if html:
-        console.print(write_page(machine_page(machine, measured, str(path), _single), html), soft_wrap=True)
+        console.print(write_page(machine_page(machine, measured, str(path), single), html), soft_wrap=True)
     if not output:
         print_next(f"thalweg tune -n {session.job.ranks}" + (f" --lab {lab}" if lab else ""))
     return probed_data(machine, session.job, str(path))
@@ -195,7 +195,8 @@ def _print_level(console: Console, level: _core.LevelCosts) -> None:
         ("unexpected, more", "unexpected", time_text),
         ("  per byte", "unexpected_per_byte", rate_text),
         ("both ways", "two_way", times_text),
-        *([(f"{level.pairs} pairs at once", "shared", times_text)] if level.pairs > 1 else []),
+        ("one message, both ways", "trip_two_way", times_text),
+        *(_of_all_pairs(level.pairs) if level.pairs > 1 else []),
     ]
     for heading, field, text in rows:
         table.add_row(heading, *[_figure_text(getattr(cost, field), text) for cost in level.ranges])
@@ -204,6 +205,17 @@ def _print_level(console: Console, level: _core.LevelCosts) -> None:
     console.print(f"outliers: {level.outliers} of {level.samples} samples over {OUTLIER_TIMES} times the median{worst}")
     if level.outliers > DOUBTFUL_PART * level.samples:
         console.print("so many say that the machine had other work: measure again when it is idle")
+
+
+def _of_all_pairs(pairs: int) -> list[tuple[str, str, Callable[[float], str]]]:
+    """Give the rows of what pairs of ranks took that sent at once."""
+    return [
+        (f"{pairs} pairs at once", "shared", times_text),
+        ("  one message", "trip_shared", times_text),
+        ("  both ways", "trip_shared_two_way", times_text),
+        ("  both, by overlap", "overlapped_shared", time_text),
+        ("    per byte", "overlapped_shared_per_byte", rate_text),
+    ]
 
 
 def _figure_text(figure: _core.Figure, text: Callable[[float], str]) -> str:
@@ -232,39 +244,3 @@ def _print_memory(console: Console, machine: _core.Machine) -> None:
         parts = (("a rank's start", device.start), ("a hop", device.hop), ("a rank's wake", device.wake))
         shown = ", ".join(f"{what} {_figure_text(figure, time_text)}" for what, figure in parts)
         console.print(f"collectives on network devices: {shown}")
-
-
-def draw(machine: _core.Machine, measured: dict[str, Costs], path: str) -> None:
-    """Draw measured points and fitted lines, time over size, both logarithmic, for each level."""
-    figure = new_figure(6 * len(measured), 5)
-    for index, (name, costs) in enumerate(measured.items()):
-        axes = figure.add_subplot(1, len(measured), index + 1)
-        level = next(level for level in machine.levels if level.level == getattr(_core.Level, name))
-        sizes = [max(size, 1) for size in costs.sizes]
-        for label, rows in (
-            ("half round trip", costs.half_trip),
-            ("send", costs.send),
-            ("receive", costs.receive),
-            ("in a row", costs.burst),
-            ("in a row, both ways", costs.exchange),
-            (f"in a row, {costs.pairs} pairs", costs.shared),
-        ):
-            if rows:
-                axes.loglog(sizes, [median(row) * 1e6 for row in rows], "o", markersize=4, label=f"{label}, measured")
-        axes.loglog(
-            sizes,
-            [_single(level, size) * 1e6 for size in costs.sizes],
-            "-",
-            color="0.3",
-            label="half round trip, fitted",
-        )
-        axes.set(title=name, xlabel="bytes", ylabel="microseconds")
-        axes.legend()
-    save_figure(figure, path)
-
-
-def _single(level: _core.LevelCosts, size: int) -> float:
-    """Give the fitted time of one message, sent after a pause."""
-    cost = next((cost for cost in level.ranges if size <= cost.bytes_max), level.ranges[-1])
-    overheads = cost.send.value + cost.receive.value + (cost.send_per_byte.value + cost.receive_per_byte.value) * size
-    return overheads + cost.latency.value + cost.gap_per_byte.value * max(0.0, size - level.burst_bytes)

@@ -94,6 +94,18 @@ class Costs(NamedTuple):
     shared: Rows
     """The slowest of bursts of several pairs; empty where there was one pair only."""
     pairs: int
+    two_way_trip: Rows = ()
+    """Exchanges in which both send at once."""
+    shared_trip: Rows = ()
+    """The slowest of trips of several pairs at once; empty where there was one pair only."""
+    shared_two_way_trip: Rows = ()
+    shared_overlap: Rows = ()
+    posted: Rows = ()
+    """Trips of 16 bytes, a row for each number of posted receives (slopes.POSTED), not for each size."""
+
+
+BY_SIZE = tuple(name for name in Costs._fields if name not in {"sizes", "pairs", "posted"})
+"""The measurements that have a row for each size."""
 
 
 class Factor(NamedTuple):
@@ -126,6 +138,10 @@ class Range(NamedTuple):
     overlapped: Line
     two_way: Factor
     shared: Factor
+    trip_two_way: Factor
+    trip_shared: Factor
+    trip_shared_two_way: Factor
+    overlapped_shared: Line
     spreads: Mapping[str, Spread]
     """By the name of the measurements in Costs."""
 
@@ -197,7 +213,8 @@ def _range(costs: Costs, piece: slice, latency: float, lines: tuple[Line, Line, 
     sizes = np.asarray(costs.sizes[piece], dtype=np.float64)
     half = _medians(costs.half_trip[piece])
     send, receive, gap = lines
-    rows = {name: getattr(costs, name)[piece] for name in ("half_trip", "send", "receive", "burst", *DIFFERENCES)}
+    names = ("half_trip", "send", "receive", "burst", *DIFFERENCES, "shared_overlap")
+    rows = {name: getattr(costs, name)[piece] for name in names}
     return Range(
         bytes_max=int(costs.sizes[piece][-1]),
         latency=rounded(Line(latency, 0.0)).base,
@@ -208,6 +225,10 @@ def _range(costs: Costs, piece: slice, latency: float, lines: tuple[Line, Line, 
         overlapped=rounded(fit_line(sizes, np.maximum(_medians(rows["overlap"]), 0.0), half)),
         two_way=_factor(costs.exchange[piece], costs.burst[piece]),
         shared=_factor(costs.shared[piece], costs.burst[piece]) if costs.pairs > 1 else ONCE,
+        trip_two_way=_trip_factor(costs.two_way_trip[piece], costs.half_trip[piece]),
+        trip_shared=_trip_factor(costs.shared_trip[piece], costs.half_trip[piece]),
+        trip_shared_two_way=_trip_factor(costs.shared_two_way_trip[piece], costs.half_trip[piece]),
+        overlapped_shared=rounded(_shared_overlap(costs.shared_overlap[piece], sizes, half)),
         spreads={name: spread(samples) for name, samples in rows.items()},
     )
 
@@ -226,6 +247,19 @@ def _factor(slower: Rows, alone: Rows) -> Factor:
     ratios = [np.asarray(row) / np.median(one) for row, one in zip(slower[-2:], alone[-2:], strict=True)]
     low, value, high = np.quantile(np.concatenate(ratios), [0.1, 0.5, 0.9])
     return Factor(float(value), float(low), float(high))
+
+
+def _trip_factor(slower: Rows, alone: Rows) -> Factor:
+    """Tell how many times as long trips take, by all of the range's sizes; once where that was not measured."""
+    if not slower:
+        return ONCE
+    ratios = [np.asarray(row) / np.median(one) for row, one in zip(slower, alone, strict=True)]
+    low, value, high = np.quantile(np.concatenate(ratios), [0.1, 0.5, 0.9])
+    return Factor(float(value), float(low), float(high))
+
+
+def _shared_overlap(rows: Rows, sizes: Vector, half: Vector) -> Line:
+    return fit_line(sizes, np.maximum(_medians(rows), 0.0), half) if rows else Line(0.0, 0.0)
 
 
 def _within(trip: Line, out: Line, back: Line) -> tuple[Line, Line]:

@@ -7,6 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from thalweg import _core
+from thalweg.machine.slopes import described_slopes
 from thalweg.pages.charts import Line, LogPlot
 from thalweg.pages.plain import Figure, Page, Section, Table, Tile
 from thalweg.units import count_text, rate_text, size_text, time_text
@@ -58,6 +59,7 @@ def machine_page(
                 Section(f"Costs, {level_name(level)}", _outliers(level), table=_costs(level))
                 for level in machine.levels
             ),
+            *_slopes(machine),
             Section("Memory", table=_memory(machine)),
             *_distances(machine),
         ],
@@ -100,6 +102,12 @@ def _costs(level: _core.LevelCosts) -> Table:
         for cost in level.ranges
     ]  # fmt: skip
     return Table(("sizes up to", "latency", "send", "receive", "gap", "link", "unexpected, more"), rows)
+
+
+def _slopes(machine: _core.Machine) -> list[Section]:
+    """Say what posted receives and hops add, if that was measured."""
+    lines = described_slopes(machine)
+    return [Section("Posted receives and hops", ". ".join(lines) + ".")] if lines else []
 
 
 def _memory(machine: _core.Machine) -> Table:

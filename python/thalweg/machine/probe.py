@@ -8,9 +8,10 @@ from statistics import median, quantiles
 
 from thalweg import _core
 from thalweg.machine.distances import Distance, Pair, classes_of, look, pairs_of, processors_of
-from thalweg.machine.fit import Costs, Range, Spread, find_outliers, fit_costs
+from thalweg.machine.fit import BY_SIZE, Costs, Range, Spread, find_outliers, fit_costs
 from thalweg.machine.parts import describe_node
 from thalweg.machine.probe_devices import measure_devices
+from thalweg.machine.slopes import measure_hops, measure_posted, pairs_by_hops, put_slopes
 from thalweg.trials.places import NOWHERE
 from thalweg.trials.session import Job, Session
 
@@ -66,7 +67,7 @@ def measure_pairs(session: Session, chosen: Sequence[Pair], show: Callable[[], N
     """Measure the first pair's messages of all sizes, and bursts of all pairs at once."""
     alone = " ".join(map(str, chosen[0]))
     together = " ".join(str(rank) for pair in chosen for rank in pair)
-    rows: dict[str, list[Sequence[float]]] = {name: [] for name in Costs._fields[1:-1]}
+    rows: dict[str, list[Sequence[float]]] = {name: [] for name in BY_SIZE}
     for size in SIZES:
         half = session.probe(f"pingpong {size} {1 if size > FEW_BYTES else 10} 21 {alone}")
         busy_us = f"{3 * median(half) + 30:.0f}"
@@ -78,11 +79,16 @@ def measure_pairs(session: Session, chosen: Sequence[Pair], show: Callable[[], N
         rows["exchange"].append(session.probe(f"exchange {size} {count} 7 {alone}"))
         rows["unexpected"].append(session.probe(f"unexpected {size} {1 if size > FEW_BYTES else 10} 11 {alone}"))
         rows["overlap"].append(session.probe(f"overlap {size} {busy_us} 11 {alone}"))
+        few = 1 if size > FEW_BYTES else 4
+        rows["two_way_trip"].append(session.probe(f"crossing {size} {few} 15 {alone}"))
         if len(chosen) > 1:
             rows["shared"].append(session.probe(f"burst {size} {count} 7 {together}"))
+            rows["shared_trip"].append(session.probe(f"pingpong {size} {few} 9 {together}"))
+            rows["shared_two_way_trip"].append(session.probe(f"crossing {size} {few} 9 {together}"))
+            rows["shared_overlap"].append(session.probe(f"overlap {size} {busy_us} 7 {together}"))
         show()
     scaled = {name: [[value * _US for value in samples] for samples in rows[name]] for name in rows}
-    return Costs(sizes=SIZES, pairs=len(chosen), **scaled)
+    return Costs(sizes=SIZES, pairs=len(chosen), posted=measure_posted(session, chosen[0]), **scaled)
 
 
 def steps(job: Job) -> int:
@@ -90,8 +96,13 @@ def steps(job: Job) -> int:
     return len(pairs(job, _core.Fingerprint(list(job.fingerprint)).cores)) * len(SIZES) + 1
 
 
-def probe(session: Session, show: Callable[[], None]) -> tuple[_core.Machine, dict[str, Costs]]:
-    """Measure everything in a job; also gives the measurements by level, for plots."""
+def probe(
+    session: Session, show: Callable[[], None], network: str = "", hosts: Sequence[tuple[str, int]] = ()
+) -> tuple[_core.Machine, dict[str, Costs]]:
+    """Measure everything in a job; also gives the measurements by level, for plots.
+
+    `network` and its `hosts`, with their places, tell which nodes are how far apart, where that is known.
+    """
     job = session.job
     fingerprint = _core.Fingerprint(list(job.fingerprint))
     machine = _core.Machine()
@@ -108,6 +119,8 @@ def probe(session: Session, show: Callable[[], None]) -> tuple[_core.Machine, di
         measured[name] = measure_pairs(session, chosen, show)
         looks.append(look(session, cores))
         levels.append(_level(name, measured[name], _round_trip(job, chosen[0], looks[-2:])))
+        far = pairs_by_hops(job, network, hosts) if name == "network" else {}
+        put_slopes(levels[-1], measured[name].posted, measure_hops(session, far, chosen[0]))
     machine.distances = classes_of(looks)
     machine.levels = levels
     machine.copy = _rates(session, "copy")
@@ -168,11 +181,13 @@ def _cost(one: Range) -> _core.MessageCost:
         ("gap", one.gap, one.spreads["burst"]),
         ("unexpected", one.unexpected, one.spreads["unexpected"]),
         ("overlapped", one.overlapped, one.spreads["overlap"]),
+        ("overlapped_shared", one.overlapped_shared, one.spreads["shared_overlap"]),
     ):
         setattr(cost, name, _figure(line.base, spread))
         setattr(cost, f"{name}_per_byte", _figure(line.per_byte, spread))
     cost.two_way = _core.Figure(*one.two_way)
-    cost.shared = _core.Figure(*one.shared)
+    for name in ("shared", "trip_two_way", "trip_shared", "trip_shared_two_way"):
+        setattr(cost, name, _core.Figure(*getattr(one, name)))
     return cost
 
 

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from thalweg.trials.session import Job
 
 _ANY_SIZE = 1 << 60
-_SECONDS = ("latency", "send", "receive", "overlapped", "gap", "unexpected")
-_PER_BYTE = ("send", "receive", "overlapped", "gap", "unexpected")
-_FACTORS = ("two_way", "shared")
+_SECONDS = ("latency", "send", "receive", "overlapped", "overlapped_shared", "gap", "unexpected")
+_PER_BYTE = ("send", "receive", "overlapped", "overlapped_shared", "gap", "unexpected")
+_FACTORS = ("two_way", "shared", "trip_two_way", "trip_shared", "trip_shared_two_way")
 
 
 def probed_data(machine: _core.Machine, job: Job, path: str) -> dict[str, Any]:
@@ -64,6 +64,10 @@ def _level(level: _core.LevelCosts) -> dict[str, Any]:
         "level": level_name(level),
         **{name: getattr(level, name) for name in figures},
         "round_trip_s": _figure(level.round_trip),
+        "per_posted_s": _figure(level.per_posted),
+        "hops": level.hops,
+        "hop_s": _figure(level.hop),
+        "hop_s_per_byte": _figure(level.hop_per_byte),
         "ranges": [_costs(one) for one in level.ranges],
     }
 

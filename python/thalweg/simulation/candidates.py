@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from thalweg import _core
+from thalweg.machine.cables import cabled
 from thalweg.simulation.ground import LOGGOPS, Ground
-from thalweg.simulation.placed import Network, cabled
+from thalweg.simulation.placed import Network, with_latency_by_hops
 from thalweg.simulation.simulate import EXPLAINED_MAX, run
 
 if TYPE_CHECKING:
@@ -50,5 +51,6 @@ def simulate_candidate(  # noqa: PLR0913
         known = _core.NodePlaces()
     network = network_of_nodes(known, nodes)
     sample = _core.Sample(selection, len(nodes), 0, 1, size, known, list(nodes), leaves, degree)
+    machine, hop = with_latency_by_hops(machine, network.interconnect) if known.network else (machine, 0.0)
     program = _core.strategy_program(sample, size, machine, LOGGOPS, may_fold=False)
-    return run(program, Ground(machine, LOGGOPS, 1, network, 0, level), explained_max=explained_max)
+    return run(program, Ground(machine, LOGGOPS, 1, network, hop, level), explained_max=explained_max)

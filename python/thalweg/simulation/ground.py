@@ -18,6 +18,7 @@ from thalweg.simulation.placed import (
     is_network,
     loggops_with_link_rate,
     network_of,
+    with_latency_by_hops,
     with_link_rate,
 )
 
@@ -140,6 +141,15 @@ def _checked_latency(seconds: float) -> float:
     return seconds
 
 
+def _latency_by_hops(
+    costs: Costs, placed: Network | None, machine: _core.Machine | None
+) -> tuple[_core.Machine | None, float]:
+    """Give the machine, and what each link adds to a latency: what the caller says, or else what the probe found."""
+    if costs.link_latency or placed is None or machine is None:
+        return machine, costs.link_latency
+    return with_latency_by_hops(machine, placed.interconnect)
+
+
 def ground_of(costs: Costs, ranks: int) -> Ground:
     """Look up where so many ranks are; 0: as many as there is room for. Raises ThalwegError with the remedy."""
     network, known = costs.network, None
@@ -171,10 +181,11 @@ def ground_of(costs: Costs, ranks: int) -> Ground:
             without=costs.without,
             placement=costs.placement,
         )
+    known, link_latency = _latency_by_hops(costs, placed, known)
     loggops = costs.loggops
     if costs.link_bandwidth > 0:
         known = None if known is None else with_link_rate(known, costs.link_bandwidth)
         loggops = loggops_with_link_rate(loggops, costs.link_bandwidth)
     routers = costs.routers or PROGRAM_ROUTERS
-    given = (_checked_latency(costs.link_latency), level, noise_text(costs.noise), costs.routing)
+    given = (_checked_latency(link_latency), level, noise_text(costs.noise), costs.routing)
     return Ground(known, loggops, costs.ranks_per_node, placed, *given, routers, _checked_cores(costs.cores))

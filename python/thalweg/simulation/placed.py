@@ -98,13 +98,6 @@ def _completed(name: str, ranks: int, ranks_per_node: int) -> str:
             raise ThalwegError(SETTINGS, *error.args) from error
 
 
-def cabled(name: str, nodes: int) -> str:
-    """Name a network whose nodes have cables to switches, also on meshes and tori; as labs are built."""
-    known = _core.Interconnect(name, nodes)
-    shape, comma, options = known.name.partition(",")
-    return known.name if known.vertices > known.nodes else f"{shape}*1{comma}{options}"
-
-
 def _checked(placement: ArrayLike | None, ranks: int, slots: int) -> NDArray[np.int64]:
     if placement is None:
         return np.arange(ranks)
@@ -153,6 +146,30 @@ def with_link_rate(machine: _core.Machine, bytes_per_second: float) -> _core.Mac
             level.ranges = ranges
     changed.levels = levels
     return changed
+
+
+def with_latency_by_hops(machine: _core.Machine, interconnect: _core.Interconnect) -> tuple[_core.Machine, float]:
+    """Give a machine whose messages between nodes take what is left of their latency without hops, and a hop's seconds.
+
+    The probe counts nodes' own links, which meshes and tori may be without. Nothing changes where it did not find what
+    hops cost.
+    """
+    network = next((one for one in machine.levels if one.level == _core.Level.network), None)
+    if network is None or network.hops == 0 or network.hop.value <= 0:
+        return machine, 0.0
+    own_links = 0 if interconnect.vertices > interconnect.nodes else 2
+    changed = _core.parse_machine(machine.to_text(), machine.title)
+    levels = changed.levels
+    for level in levels:
+        if level.level == _core.Level.network:
+            ranges = level.ranges
+            of_hops = max(0, level.hops - own_links) * level.hop.value
+            for cost in ranges:
+                cost.latency = _core.Figure(*(3 * [max(0.0, cost.latency.value - of_hops)]))
+            level.ranges = ranges
+            level.hops = 0
+    changed.levels = levels
+    return changed, network.hop.value
 
 
 def loggops_with_link_rate(loggops: str, bytes_per_second: float) -> str:

@@ -10,6 +10,7 @@ from rich.table import Table
 from thalweg import _core
 from thalweg.errors import SETTINGS, USAGE, ThalwegError
 from thalweg.machine import files
+from thalweg.machine.slopes import described_slopes
 from thalweg.settings.layers import default_tuning_file
 from thalweg.terminal import output_console, print_line, print_next
 from thalweg.trials.cases import BY_DEGREE, NONBLOCKING, OPERATIONS, remark_on_routes
@@ -215,6 +216,8 @@ def print_explained(found: Explained, limit: int, *, closed_forms: bool = False,
         f"{question.title}, {count_text(question.ranks, 'rank')} on {count_text(question.node_count, 'node')}"
     )
     console.print(f"machine: {found.machine.title}" + (f" ({found.machine_file})" if found.machine_file else ""))
+    for line in described_slopes(found.machine):
+        console.print(line)
     if remark := remark_on_routes(question.node_count, question.places(found.machine)):
         console.print(remark)
     forms = {

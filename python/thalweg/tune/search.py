@@ -4,7 +4,7 @@
 Then the leading strategies' other parameter values, as long as they bring something: the model knows a strategy's shape
 better than it knows what pacing and segments do to a network's queues.
 
-Nishtala 2009, section 8: the model only ranks; what is picked was measured. The library's own implementation takes part
+Nishtala 2009: the model only ranks; what is picked was measured. The library's own implementation takes part
 in every round, and something else is picked only where it is surely faster.
 """
 

@@ -50,7 +50,12 @@ void bind_costs(nb::module_& module) {
       .def_rw("overlapped", &MessageCost::overlapped)
       .def_rw("overlapped_per_byte", &MessageCost::overlapped_per_byte)
       .def_rw("two_way", &MessageCost::two_way)
-      .def_rw("shared", &MessageCost::shared);
+      .def_rw("shared", &MessageCost::shared)
+      .def_rw("trip_two_way", &MessageCost::trip_two_way)
+      .def_rw("trip_shared", &MessageCost::trip_shared)
+      .def_rw("trip_shared_two_way", &MessageCost::trip_shared_two_way)
+      .def_rw("overlapped_shared", &MessageCost::overlapped_shared)
+      .def_rw("overlapped_shared_per_byte", &MessageCost::overlapped_shared_per_byte);
   nb::class_<Rate>(module, "Rate", "Seconds per byte at working sets of up to bytes_max.")
       .def(nb::init<std::int64_t, Figure>(), nb::arg("bytes_max"), nb::arg("per_byte"))
       .def_rw("bytes_max", &Rate::bytes_max)
@@ -65,7 +70,11 @@ void bind_costs(nb::module_& module) {
       .def_rw("outliers", &LevelCosts::outliers)
       .def_rw("worst", &LevelCosts::worst)
       .def_rw("round_trip", &LevelCosts::round_trip,
-              "Of a cache line between the pair's cores; 0: not known.");
+              "Of a cache line between the pair's cores; 0: not known.")
+      .def_rw("per_posted", &LevelCosts::per_posted, "Of each further receive that is posted; 0: not known.")
+      .def_rw("hops", &LevelCosts::hops, "Between the pair's nodes; 0: not known.")
+      .def_rw("hop", &LevelCosts::hop, "What each further hop adds to a latency.")
+      .def_rw("hop_per_byte", &LevelCosts::hop_per_byte, "And to gap_per_byte.");
   nb::class_<DeviceCosts>(module, "DeviceCosts", "What network devices that run a collective cost; seconds.")
       .def(nb::init<>())
       .def_rw("start", &DeviceCosts::start)

@@ -16,8 +16,8 @@ namespace thalweg::teams {
 
 namespace {
 
-// Calls of a row, by which the model picks where nobody waits for the end of one (Nishtala 2009,
-// section 5).
+// Calls of a row, by which the model picks where nobody waits for the end of one (Nishtala
+// 2009).
 constexpr std::int32_t row_length = 10;
 
 Aim aim_of(const TeamCall& call) {

@@ -51,6 +51,15 @@ struct MessageCost {
   Figure two_way = once;
   /// How many times as long it takes when LevelCosts::pairs of ranks send at once.
   Figure shared = once;
+  /// How many times as long as half a round trip: an exchange in which both send at once, a trip while
+  /// LevelCosts::pairs of ranks make trips, and such exchanges while they do (Kumar 2005, sections 2.1
+  /// to 2.3).
+  Figure trip_two_way = once;
+  Figure trip_shared = once;
+  Figure trip_shared_two_way = once;
+  /// As `overlapped`, while LevelCosts::pairs of ranks send and receive.
+  Figure overlapped_shared = {};
+  Figure overlapped_shared_per_byte = {};
 };
 
 /// Seconds per byte that a core needs at a working set of up to `bytes_max`.
@@ -74,6 +83,13 @@ struct LevelCosts {
   double worst = 1;
   /// Of a cache line between the cores of the pair that was measured; 0: not known.
   Figure round_trip = {};
+  /// What each further receive that a rank has posted adds to a message's time (Kumar 2005, section 2.1.1).
+  Figure per_posted = {};
+  /// Of the pair that was measured, in a network whose shape is known; 0: not known.
+  std::int32_t hops = 0;
+  /// What each further hop adds to a message's latency, and to gap_per_byte (Kumar 2005, section 2.1.2).
+  Figure hop = {};
+  Figure hop_per_byte = {};
 
   const MessageCost& at(std::int64_t bytes) const;
 };

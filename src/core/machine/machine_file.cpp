@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
+#include <ranges>
 #include <sstream>
 
 namespace thalweg::machine {
@@ -46,19 +47,32 @@ struct CostField {
   const Unit* unit = &seconds_unit;
 };
 
-constexpr std::array<CostField, 13> cost_fields{{{"latency", &MessageCost::latency},
-                                                 {"send", &MessageCost::send},
-                                                 {"send_per_byte", &MessageCost::send_per_byte},
-                                                 {"receive", &MessageCost::receive},
-                                                 {"receive_per_byte", &MessageCost::receive_per_byte},
-                                                 {"gap", &MessageCost::gap},
-                                                 {"gap_per_byte", &MessageCost::gap_per_byte},
-                                                 {"unexpected", &MessageCost::unexpected},
-                                                 {"unexpected_per_byte", &MessageCost::unexpected_per_byte},
-                                                 {"overlapped", &MessageCost::overlapped},
-                                                 {"overlapped_per_byte", &MessageCost::overlapped_per_byte},
-                                                 {"two_way", &MessageCost::two_way, &factor_unit},
-                                                 {"shared", &MessageCost::shared, &factor_unit}}};
+constexpr std::array<CostField, 18> cost_fields{
+    {{"latency", &MessageCost::latency},
+     {"send", &MessageCost::send},
+     {"send_per_byte", &MessageCost::send_per_byte},
+     {"receive", &MessageCost::receive},
+     {"receive_per_byte", &MessageCost::receive_per_byte},
+     {"gap", &MessageCost::gap},
+     {"gap_per_byte", &MessageCost::gap_per_byte},
+     {"unexpected", &MessageCost::unexpected},
+     {"unexpected_per_byte", &MessageCost::unexpected_per_byte},
+     {"overlapped", &MessageCost::overlapped},
+     {"overlapped_per_byte", &MessageCost::overlapped_per_byte},
+     {"two_way", &MessageCost::two_way, &factor_unit},
+     {"shared", &MessageCost::shared, &factor_unit},
+     {"trip_two_way", &MessageCost::trip_two_way, &factor_unit},
+     {"trip_shared", &MessageCost::trip_shared, &factor_unit},
+     {"trip_shared_two_way", &MessageCost::trip_shared_two_way, &factor_unit},
+     {"overlapped_shared", &MessageCost::overlapped_shared},
+     {"overlapped_shared_per_byte", &MessageCost::overlapped_shared_per_byte}}};
+
+/// Figures of a level that are written where they were measured.
+constexpr std::array<std::pair<std::string_view, Figure LevelCosts::*>, 4> level_fields{
+    {{"round_trip", &LevelCosts::round_trip},
+     {"per_posted", &LevelCosts::per_posted},
+     {"hop", &LevelCosts::hop},
+     {"hop_per_byte", &LevelCosts::hop_per_byte}}};
 
 std::string key_of(Level level) {
   std::string key(name(level));
@@ -85,8 +99,9 @@ void read_level(Machine& machine, const toml::table& table, Level level, const L
   const toml::table* fields = node->as_table();
   if (fields == nullptr)
     location.refuse("is no table", measure_again);
-  check_keys(*fields, {"burst", "pairs", "samples", "outliers", "worst", "round_trip", "message"},
-             location.file, location.path);
+  std::vector<std::string_view> known{"burst", "pairs", "samples", "outliers", "worst", "hops", "message"};
+  std::ranges::copy(level_fields | std::views::keys, std::back_inserter(known));
+  check_keys(*fields, known, location.file, location.path);
   LevelCosts costs;
   costs.level = level;
   const std::int64_t burst = bytes_of(*fields, "burst", "0B", location);
@@ -97,7 +112,9 @@ void read_level(Machine& machine, const toml::table& table, Level level, const L
   costs.samples = number_of(*fields, "samples", location, 0, 0);
   costs.outliers = number_of(*fields, "outliers", location, 0, 0);
   costs.worst = figure_of(*fields, "worst", location, factor_unit).value;
-  costs.round_trip = figure_of(*fields, "round_trip", location);
+  costs.hops = static_cast<std::int32_t>(number_of(*fields, "hops", location, 0, 0));
+  for (const auto& [key, member] : level_fields)
+    costs.*member = figure_of(*fields, key, location);
   for_each_table(*fields, "message", location, [&](const toml::table& row, const Location& at) {
     costs.ranges.push_back(read_cost(row, at));
   });
@@ -218,8 +235,11 @@ void write_level(std::string& text, const LevelCosts& costs) {
   text += fmt::format("\n[{}]\nburst = \"{}\"\npairs = {}\nsamples = {}\noutliers = {}\nworst = \"{}\"\n",
                       key, exact_bytes(static_cast<std::int64_t>(costs.burst_bytes)), costs.pairs,
                       costs.samples, costs.outliers, times_text(costs.worst));
-  if (costs.round_trip.value > 0)
-    text += fmt::format("round_trip = \"{}\"\n", figure_text(costs.round_trip));
+  if (costs.hops > 0)
+    text += fmt::format("hops = {}\n", costs.hops);
+  for (const auto& [field, member] : level_fields)
+    if ((costs.*member).value > 0)
+      text += fmt::format("{} = \"{}\"\n", field, figure_text(costs.*member));
   for (const MessageCost& cost : costs.ranges) {
     text += fmt::format("\n[[{}.message]]\nbytes = \"{}\"\n", key, bytes_text(cost.bytes_max));
     for (const CostField& field : cost_fields)

@@ -7,7 +7,7 @@
 //
 // Sources: Kumar 2005, equations 3.1 to 3.16 and 4.1 to 4.6 (all-to-all and all-gather by direct sending,
 // meshes and hypercubes, also with holes, hybrids and rings; many-to-many by degree is in
-// model/message_terms.hpp); Nishtala 2009, chapter on performance models (LogGP of trees and dissemination);
+// model/message_terms.hpp); Nishtala 2009 (LogGP of trees and dissemination);
 // Alexandrov et al. 1995 (LogGP); Bruck et al. 1997; Thakur, Rabenseifner, Gropp 2005 (recursive doubling and
 // halving, rings, pairwise exchange, trees).
 //

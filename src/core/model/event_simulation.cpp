@@ -47,6 +47,7 @@ EventSimulation::EventSimulation(std::span<const Schedule> schedules, std::int64
   for (const std::int32_t ranks : ranks_on)
     cores_.emplace_back(machine.cores, ranks, machine.switch_core.value);
   working_.resize(cores_.size());
+  senders_.resize(cores_.size());
 }
 
 EventSimulation::RankState EventSimulation::make_state(const Schedule& schedule,
@@ -169,6 +170,8 @@ void EventSimulation::run_next(Rank rank, double time) {
   double delay = copies ? cost.contended_seconds(working) : 0;
   if (task.work == Work::finish && (state.here[task.step] & unexpected) != 0)
     delay += cost.unexpected;
+  if (task.work == Work::finish)
+    delay += cost.posted * (open_receives(rank, task.step) - 1);
   state.delays += delay;
   const double duration = (task.work == Work::begin ? cost.begin : cost.finish) + delay;
   events_.push({.time = time + duration,
@@ -186,11 +189,14 @@ void EventSimulation::worked(const Event& event) {
   const Step& step = state.schedule->steps[event.step];
   if (event.work == Work::begin && schedule::is_receive(step)) {
     state.here[event.step] |= posted;
+    ++open_receives(event.rank, event.step);
     if ((state.here[event.step] & come) != 0)
       state.tasks.push_back({event.step, Work::finish});
   } else {
     if (step.kind == StepKind::send)
       depart(event.rank, event.step, event.time);
+    else if (event.work == Work::finish)
+      --open_receives(event.rank, event.step);
     finish_step(event.rank, event.step, event.time);
   }
   if (!state.tasks.empty()) {
@@ -201,6 +207,12 @@ void EventSimulation::worked(const Event& event) {
   state.has_core = false;
   if (const auto grant = cores_of(event.rank).release(event.rank))
     run_next(grant->rank, event.time + grant->delay);
+}
+
+// Receives that a message is looked for among: memory and network each have their own.
+std::int32_t& EventSimulation::open_receives(Rank rank, std::uint32_t step) {
+  RankState& state = at(rank);
+  return state.open[state.costs[step].is_remote ? 1 : 0];
 }
 
 void EventSimulation::finish_step(Rank rank, std::uint32_t step, double time) {
@@ -227,7 +239,11 @@ void EventSimulation::depart(Rank rank, std::uint32_t step, double time) {
   if (index >= receives.size() || receives[index].peer != rank)
     throw Error(fmt::format("rank {} sends rank {} a message that it does not receive", rank, peer),
                 "prove the schedule: thalweg strategies verify");
-  events_.push({.time = carry(rank, step, departure),
+  const double loaded =
+      state.costs[step].loaded_seconds(senders_[state.machine] - (state.under_way > 0 ? 1 : 0));
+  if (state.under_way++ == 0)
+    ++senders_[state.machine];
+  events_.push({.time = carry(rank, step, departure) + loaded,
                 .rank = peer,
                 .step = receives[index].step,
                 .kind = EventKind::arrived,
@@ -236,31 +252,40 @@ void EventSimulation::depart(Rank rank, std::uint32_t step, double time) {
 
 // When a message that leaves at `time` has come.
 double EventSimulation::carry(Rank rank, std::uint32_t step, double time) {
+  const StepCost& cost = at(rank).costs[step];
+  return cost.is_remote ? cross(rank, step, time) : time + cost.transfer + cost.latency;
+}
+
+// The same of a message between nodes.
+double EventSimulation::cross(Rank rank, std::uint32_t step, double time) {
   RankState& state = at(rank);
   const StepCost& cost = state.costs[step];
   const Rank peer = state.schedule->steps[step].peer;
-  if (!cost.is_remote)
-    return time + cost.transfer + cost.latency;
+  const auto from = static_cast<std::int32_t>(node(rank));
+  const auto to = static_cast<std::int32_t>(node(peer));
+  const Distance farther = routes_.distance(scenario_.machine, from, to);
+  const double transfer = cost.transfer + farther.per_byte * static_cast<double>(cost.bytes);
   // The second of two messages that meet between two ranks has what the first leaves of their connection.
   const auto meets = [&] {
     const auto other = in_transit_.find(connection(peer, rank));
     return other != in_transit_.end() && other->second > time;
   };
   const double two_way = cost.two_way > 1 && meets() ? cost.two_way : 1;
-  double arrival = state.injection_link.pass(time, cost.transfer * two_way, burst_seconds_);
+  double arrival = state.injection_link.pass(time, transfer * two_way, burst_seconds_);
   // A message's head is on the last link while its tail is still on the first.
-  for (const std::int32_t link :
-       routes_.between(static_cast<std::int32_t>(node(rank)), static_cast<std::int32_t>(node(peer))))
-    arrival = std::max(arrival, links_[static_cast<std::size_t>(link)].pass(time, cost.transfer * cost.share,
-                                                                            burst_seconds_));
+  for (const std::int32_t link : routes_.between(from, to))
+    arrival = std::max(
+        arrival, links_[static_cast<std::size_t>(link)].pass(time, transfer * cost.share, burst_seconds_));
   THALWEG_ASSERT(normal, arrival >= time);
   if (cost.two_way > 1)
     in_transit_[connection(rank, peer)] = arrival;
-  return arrival + cost.latency;
+  return arrival + std::max(0.0, cost.latency + farther.latency);
 }
 
 void EventSimulation::arrived(const Event& event) {
   RankState& state = at(event.rank);
+  if (RankState& sender = at(state.schedule->steps[event.step].peer); --sender.under_way == 0)
+    --senders_[sender.machine];
   const double time = std::max(event.time, state.next_in);
   state.next_in = time + state.costs[event.step].gap;
   if (time == event.time) {

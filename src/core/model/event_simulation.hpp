@@ -7,6 +7,7 @@
 #include "model/resources.hpp"
 #include "model/step_costs.hpp"
 
+#include <array>
 #include <compare>
 #include <optional>
 #include <unordered_map>
@@ -82,6 +83,9 @@ private:
     double next_out = 0;      ///< when the next message can leave
     double next_in = 0;       ///< and come
     double delays = 0;        ///< of the processor, by others
+    std::array<std::int32_t, 2> open =
+        {};                     ///< receives that are posted and not finished: in the node, from others
+    std::int32_t under_way = 0; ///< messages that have left it and not come
     double end = 0;
   };
 
@@ -94,6 +98,8 @@ private:
   void finish_step(Rank rank, std::uint32_t step, double time);
   void depart(Rank rank, std::uint32_t step, double time);
   double carry(Rank rank, std::uint32_t step, double time);
+  double cross(Rank rank, std::uint32_t step, double time);
+  std::int32_t& open_receives(Rank rank, std::uint32_t step);
   void arrived(const Event& event);
   void taken(Rank rank, std::uint32_t step, double time);
   static void mark_unexpected(RankState& state);
@@ -111,6 +117,7 @@ private:
   std::vector<RankState> states_;
   std::vector<Cores> cores_;
   std::vector<std::int32_t> working_; ///< ranks of each machine that are at work
+  std::vector<std::int32_t> senders_; ///< ranks of each machine that have messages under way
   Routes routes_;
   std::vector<Link> links_;
   /// Until when messages from one rank to another are on their way, where that slows those that meet them.

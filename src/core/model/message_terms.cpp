@@ -23,6 +23,7 @@ MessageTerms::Parts MessageTerms::parts(std::int64_t bytes, Handling handling) c
   } else if (handling == Handling::combined) {
     found.receive += machine_.combine_seconds(bytes);
   }
+  found.posted = costs_.per_posted.value;
   found.transfer = cost.gap_per_byte.value * size;
   found.latency = cost.latency.value;
   found.apart = std::max(cost.gap.value, costs_.level == machine::Level::network ? found.transfer : 0);
@@ -50,7 +51,8 @@ double MessageTerms::round(std::int64_t messages, std::int64_t bytes, Handling h
   const double first = posted + one.send + one.transfer + one.latency;
   const double last = first + (count - 1) * std::max(one.send, one.apart);
   const double sent = posted + count * one.send;
-  return std::max(last + one.receive, std::max(sent, first) + count * one.receive);
+  const double searched = one.posted * count * (count - 1) / 2; // the receives that are posted become fewer
+  return std::max(last + one.receive, std::max(sent, first) + count * one.receive + searched);
 }
 
 double MessageTerms::taking(std::int64_t bytes, Handling handling) const {

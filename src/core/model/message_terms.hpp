@@ -43,7 +43,8 @@ private:
     double receive = 0; ///< processor
     double transfer = 0;
     double latency = 0;
-    double apart = 0; ///< the gap, or how long a link is held
+    double apart = 0;  ///< the gap, or how long a link is held
+    double posted = 0; ///< of the receiver's processor for each further receive that is posted
   };
   Parts parts(std::int64_t bytes, Handling handling) const;
 

@@ -25,6 +25,15 @@ std::vector<Rank> senders(const Schedule& schedule, std::size_t stage) {
   return found;
 }
 
+// Receives of a stage that are posted as it begins; where there are more, each that ends lets another one be
+// posted.
+std::int64_t posted_at_once(const Schedule& schedule, std::size_t stage) {
+  std::int64_t count = 0;
+  for (std::uint32_t s = schedule.stages[stage]; s < schedule.stage_end(stage); ++s)
+    count += schedule::is_receive(schedule.steps[s]) && schedule.steps[s].predecessors.size == 0 ? 1 : 0;
+  return count;
+}
+
 // How long a message holds its link, where all ranks of the node send alike.
 double service_of(const StepCost& cost, bool meets, double ranks_a_node) {
   if (!cost.is_remote)
@@ -91,13 +100,16 @@ Prediction predict_symmetric(const Schedule& schedule, std::int64_t unit_bytes, 
                            (costs[s].is_remote ? link.pass(departure, service, burst) : departure + service));
       }
     std::size_t received = 0;
+    const std::int64_t at_once = posted_at_once(schedule, stage);
     for (std::uint32_t s = schedule.stages[stage]; s < end; ++s)
       if (schedule::is_receive(schedule.steps[s])) {
         if (!arrivals.empty())
-          time = std::max(time, arrivals[std::min(received++, arrivals.size() - 1)]);
+          time = std::max(time, arrivals[std::min(received, arrivals.size() - 1)]);
+        const std::int64_t open = std::min(at_once, std::ssize(from) - static_cast<std::int64_t>(received++));
         if (sharing > 1)
           time += machine.switch_core.value;
-        work(costs[s].finish + costs[s].contended_seconds(working));
+        work(costs[s].finish + costs[s].contended_seconds(working) +
+             costs[s].posted * static_cast<double>(std::max<std::int64_t>(open - 1, 0)));
       }
   }
   prediction.seconds = time;
@@ -127,6 +139,8 @@ machine::Machine device_machine(const machine::Machine& machine) {
   LevelCosts& network = cards.levels.emplace_back(machine.at(Level::network));
   network.level = Level::network;
   network.pairs = 1;
+  network.hops = 0;
+  network.per_posted = {};
   for (MessageCost& cost : network.ranges) {
     const machine::Figure gap_per_byte = cost.gap_per_byte;
     cost = free_message(cost.bytes_max);

@@ -5,6 +5,7 @@
 
 #include "base/assertion.hpp"
 #include "base/rank.hpp"
+#include "machine/machine.hpp"
 #include "topology/network.hpp"
 
 #include <algorithm>
@@ -87,6 +88,20 @@ private:
   double free_ = 0;
 };
 
+/// How much slower a message is that goes so many hops than one of the pair of nodes that was measured, where
+/// the probe knew the network. Nearer pairs have less latency, but are not faster by the byte.
+struct Distance {
+  double latency = 0;
+  double per_byte = 0;
+
+  Distance() = default;
+  Distance(const machine::LevelCosts& network, std::int64_t hops) {
+    const auto further = static_cast<double>(hops - network.hops);
+    latency = further * network.hop.value;
+    per_byte = std::max(0.0, further) * network.hop_per_byte.value;
+  }
+};
+
 /// Which links messages between nodes share, as far as it is known: a machine file may name the network's
 /// shape, and a list of hosts their places in it. Where the shape is not known, or does not fit the job,
 /// every node has a link of its own to a network that nobody contends for.
@@ -98,6 +113,12 @@ public:
 
   bool are_known() const { return is_known_; }
   std::size_t links() const { return network_.links().size(); }
+  /// How much slower messages are from node to node for their distance.
+  Distance distance(const machine::Machine& machine, std::int32_t from, std::int32_t to) const {
+    const machine::LevelCosts& network = machine.at(machine::Level::network);
+    return is_known_ && network.hops > 0 ? Distance(network, network_.hops(place(from), place(to)))
+                                         : Distance();
+  }
   /// The links from node to node, in order; they hold until the next question.
   std::span<const std::int32_t> between(std::int32_t from, std::int32_t to) {
     const std::int32_t first = place(from);

@@ -42,6 +42,33 @@ void set_contention(StepCost& result, const machine::Machine& machine, const mac
   result.share = std::clamp(cost.shared.value / level.pairs, 1.0 / level.pairs, 1.0);
 }
 
+// Times as long as alone, less what the sharing of cores explains; what scatters around 1 says nothing.
+double surely_slower(const machine::Figure& factor) {
+  return factor.low > 1 ? factor.value : 1;
+}
+
+// What all pairs at once cost the processor, and the latency on top of that and of what links and memory
+// explain. Where pairs outnumber the cores it was their turns that were measured, which the model plays.
+void set_load(StepCost& result, const machine::Machine& machine, const machine::LevelCosts& level,
+              const machine::MessageCost& cost, double overhead) {
+  result.ranks_a_pair = result.is_remote && machine.nodes_per_machine == 1 ? 1 : 2;
+  if (level.pairs < 2 || result.ranks_a_pair * level.pairs > machine.cores ||
+      result.is_remote != (level.level == machine::Level::network))
+    return;
+  const auto bytes = static_cast<double>(result.bytes);
+  const double lost = cost.overlapped.value + cost.overlapped_per_byte.value * bytes;
+  const double all_lose = cost.overlapped_shared.value + cost.overlapped_shared_per_byte.value * bytes;
+  const double busier = lost > 0 ? std::max(1.0, all_lose / lost) : 1;
+  result.others = level.pairs - 1;
+  result.contention += overhead * (busier - 1) / result.others;
+  const double ends = cost.send.value + cost.receive.value;
+  const double copying = (cost.send_per_byte.value + cost.receive_per_byte.value) * bytes;
+  const double trip = ends + copying + result.transfer + result.latency;
+  const double slower = std::max(1.0, cost.shared.value) - 1;
+  const double explained = ends * (busier - 1) + (result.is_remote ? result.transfer : copying) * slower;
+  result.loaded = std::max(0.0, trip * (surely_slower(cost.trip_shared) - 1) - explained);
+}
+
 Extent message_extent(const Schedule& schedule, const Step& step, const Sizes& sizes) {
   return sizes.of(step.kind == StepKind::send ? schedule.source(step) : schedule.target(step));
 }
@@ -86,6 +113,7 @@ StepCost message_cost(const Schedule& schedule, const Step& step, const Extent& 
   const double copying = (is_send ? cost.send_per_byte : cost.receive_per_byte).value * bytes;
   result.copying = copying;
   result.begin = machine.step.value;
+  result.posted = is_send ? 0 : level.per_posted.value;
   if (is_send) {
     result.begin += cost.send.value + copying + packing(machine, extent);
   } else {
@@ -95,6 +123,7 @@ StepCost message_cost(const Schedule& schedule, const Step& step, const Extent& 
                                                             : packing(machine, extent);
   }
   set_contention(result, machine, level, cost, copying);
+  set_load(result, machine, level, cost, (is_send ? cost.send : cost.receive).value);
   return result;
 }
 

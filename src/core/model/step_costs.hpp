@@ -17,10 +17,14 @@ namespace thalweg::model {
 struct StepCost {
   std::int64_t bytes = 0;
   double begin = 0; ///< processor time to start it: for sends packing and overhead, for local steps all of it
-  double copying = 0;    ///< the part of a message's processor time that goes by its bytes
-  double finish = 0;     ///< processor time when a message has come
-  double unexpected = 0; ///< on top of it if it has come before it was asked for
-  double contention = 0; ///< what copying takes longer for each pair of ranks at work besides
+  double copying = 0;      ///< the part of a message's processor time that goes by its bytes
+  double finish = 0;       ///< processor time when a message has come
+  double unexpected = 0;   ///< on top of it if it has come before it was asked for
+  double contention = 0;   ///< what the processor takes longer for each pair of ranks at work besides
+  double ranks_a_pair = 2; ///< on a machine
+  double posted = 0;       ///< for each further receive that its rank has posted
+  double loaded = 0;       ///< latency on top of it while as many pairs of ranks send as were measured
+  double others = 1;       ///< those pairs, but one
   double latency = 0;
   double gap = 0;      ///< until the rank can send or receive the next message
   double transfer = 0; ///< the time that a rank holds a link which it has for itself
@@ -29,10 +33,12 @@ struct StepCost {
   bool is_remote = false;
   bool is_send = false;
 
-  /// What copying takes longer while so many ranks of the machine are at work.
+  /// What the processor takes longer while so many ranks of the machine are at work.
   double contended_seconds(std::int32_t working) const {
-    return contention * std::max(0.0, working / 2.0 - 1);
+    return contention * std::max(0.0, working / ranks_a_pair - 1);
   }
+  /// What a message is later while messages of so many other ranks of the machine are under way.
+  double loaded_seconds(std::int32_t senders) const { return loaded * std::min(1.0, senders / others); }
 };
 
 /// The costs of all steps of a schedule, in their order.

@@ -94,16 +94,16 @@ ShapeText text_of(topology::TreeShape shape) {
   switch (shape) {
   case topology::TreeShape::kary:
     return {"kary", "many ranks and small blocks where the root is slow to send or receive",
-            "Nishtala 2009, chapter 5 (k-ary)"};
+            "Nishtala 2009 (k-ary)"};
   case topology::TreeShape::knomial:
     return {"knomial", "small blocks",
-            "Nishtala 2009, chapter 5 (k-nomial); Thakur, Rabenseifner, Gropp 2005, section 4"};
+            "Nishtala 2009 (k-nomial); Thakur, Rabenseifner, Gropp 2005, section 4"};
   case topology::TreeShape::chain:
-    return {"chain", along_links, "Nishtala 2009, chapter 5 (chain)"};
+    return {"chain", along_links, "Nishtala 2009 (chain)"};
   case topology::TreeShape::flat:
-    return {"flat", "large blocks, or few ranks", "Nishtala 2009, chapter 5 (flat)"};
+    return {"flat", "large blocks, or few ranks", "Nishtala 2009 (flat)"};
   case topology::TreeShape::fork:
-    return {"fork", along_links, "Nishtala 2009, chapter 5 (fork)"};
+    return {"fork", along_links, "Nishtala 2009 (fork)"};
   case topology::TreeShape::bine:
     return {"bine", "small blocks where crossing between groups of nodes is dear",
             "De Sensi, Pichetti, Domke et al. 2025 (Bine trees)"};

@@ -174,7 +174,7 @@ Strategy hierarchy_of(Operation operation, std::string_view summary, void (*appe
           .operation = operation,
           .summary = summary,
           .wins_when = "several ranks a node and small blocks, where messages between nodes are dear",
-          .source = "Nishtala 2009, section 5.3 (hierarchy); Karonis et al. 2000",
+          .source = "Nishtala 2009 (hierarchy); Karonis et al. 2000",
           .parameters = TwoLevelTree::parameters(),
           .in_place = true,
           .uses_nodes = true,

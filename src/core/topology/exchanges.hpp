@@ -31,7 +31,7 @@ std::vector<Runs> compressed(std::span<const std::int32_t> ascending);
 /// The numbers again, in order.
 std::vector<std::int32_t> expanded(std::span<const Runs> runs);
 
-// Dissemination with radix k (Hensgen, Finkel, Manber 1988 for k = 2; Nishtala 2009, section 6.1 for any): in
+// Dissemination with radix k (Hensgen, Finkel, Manber 1988 for k = 2; Nishtala 2009 for any): in
 // round i a rank tells the ranks k^i, 2 k^i, .., (k-1) k^i ahead of it all that it knows, so that it then
 // knows of the k^(i+1) ranks up to itself.
 

@@ -2,6 +2,8 @@
 #include "probes.h"
 
 #include "core_probes.h"
+#include "loaded_probes.h"
+#include "memory_probes.h"
 #include "noise.h"
 
 #include <mpi.h>
@@ -188,28 +190,6 @@ static double overlap(int bytes, double busy) {
   return MPI_Wtime() - begin - alone;
 }
 
-static void copy(size_t bytes, int s) {
-  const int times = bytes > (1U << 20) ? 1 : (int)((1U << 20) / bytes);
-  const double begin = MPI_Wtime();
-  for (int i = 0; i < times; ++i) {
-    memcpy(to, from, bytes);
-    __asm__ volatile("" ::: "memory");
-  }
-  samples[s] = (MPI_Wtime() - begin) / times;
-}
-
-static void combine(size_t bytes, int s) {
-  const int times = bytes > (1U << 20) ? 1 : (int)((1U << 20) / bytes);
-  const double* in = (const double*)from;
-  double* sum = (double*)to;
-  const double begin = MPI_Wtime();
-  for (int i = 0; i < times; ++i) {
-    MPI_Reduce_local(in, sum, (int)(bytes / sizeof *in), MPI_DOUBLE, MPI_SUM);
-    __asm__ volatile("" ::: "memory");
-  }
-  samples[s] = (MPI_Wtime() - begin) / times;
-}
-
 static void ring(int count, int s) {
   const int next = (rank + 1) % ranks, previous = (rank + ranks - 1) % ranks;
   const double begin = MPI_Wtime();
@@ -246,6 +226,7 @@ static void answer(const char* name, const int* reporters, int reporter_count, i
 }
 
 static double measure_pair(const char* name, int bytes, int amount) {
+  const struct Ends ends = {peer, is_first, from, to};
   if (strcmp(name, "@pingpong") == 0)
     return ping_pong(bytes, amount);
   if (strcmp(name, "@unexpected") == 0)
@@ -254,6 +235,10 @@ static double measure_pair(const char* name, int bytes, int amount) {
     return burst(bytes, amount, 0);
   if (strcmp(name, "@exchange") == 0)
     return burst(bytes, amount, 1);
+  if (strcmp(name, "@posted") == 0)
+    return trip_among_receives(&ends, bytes, amount);
+  if (strcmp(name, "@crossing") == 0)
+    return crossing_trip(&ends, bytes, amount);
   if (strcmp(name, "@overlap") == 0)
     return overlap(bytes, amount * 1e-6);
   return overhead(bytes, amount * 1e-6, strcmp(name, "@send") == 0);
@@ -362,9 +347,9 @@ static void probe_one(char** words) {
     if (strcmp(name, "@ring") == 0)
       ring(amount, s);
     else if (rank == 0 && strcmp(name, "@copy") == 0)
-      copy((size_t)amount, s);
+      samples[s] = copy_seconds(to, from, (size_t)amount);
     else if (rank == 0 && strcmp(name, "@combine") == 0)
-      combine((size_t)amount, s);
+      samples[s] = combine_seconds(to, from, (size_t)amount);
   meet();
   answer(name, &reporter, 1, last);
 }

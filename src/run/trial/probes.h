@@ -3,6 +3,8 @@
  * all at once; of several pairs the slowest is told:
  *
  *   @pingpong BYTES COUNT SAMPLES A B...        half a round trip
+ *   @posted BYTES RECEIVES SAMPLES A B...       likewise, while either end has so many receives posted
+ *   @crossing BYTES COUNT SAMPLES A B...        an exchange in which both send at once
  *   @burst BYTES COUNT SAMPLES A B...           a message of COUNT sent in a row (multi-ping)
  *   @exchange BYTES COUNT SAMPLES A B...        likewise, as many coming the other way
  *   @unexpected BYTES COUNT SAMPLES A B...      what a message costs more that comes before it is asked for

@@ -2,7 +2,7 @@
 #pragma once
 
 // The candidates for a problem: every strategy with the parameters that are worth a trial, in the order in
-// which the model expects them to be fast (Nishtala 2009, section 8: the model need only rank well, the
+// which the model expects them to be fast (Nishtala 2009: the model need only rank well, the
 // search tries in its order).
 
 #include "model/closed_forms.hpp"

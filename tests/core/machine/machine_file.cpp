@@ -47,6 +47,7 @@ samples = 1000
 outliers = 12
 worst = "41.5 times"
 round_trip = "55 ns (52 ns .. 70 ns)"
+per_posted = "2 ns (1 ns .. 3 ns)"
 [[core_complex.message]]
 bytes = "any"
 latency = "100 ns (90 ns .. 120 ns)"
@@ -57,8 +58,16 @@ overlapped = "400 ns"
 overlapped_per_byte = "1 ns"
 two_way = "1.25 times (1.2 times .. 1.5 times)"
 shared = "3 times"
+trip_two_way = "1.1 times"
+trip_shared = "1.5 times (1.4 times .. 1.75 times)"
+trip_shared_two_way = "2 times"
+overlapped_shared = "600 ns (500 ns .. 800 ns)"
+overlapped_shared_per_byte = "3 ns"
 [network]
 burst = "32KiB"
+hops = 2
+hop = "700 ns (600 ns .. 900 ns)"
+hop_per_byte = "60 ps"
 [[network.message]]
 bytes = "any"
 latency = "20 us"
@@ -103,6 +112,16 @@ TEST(MachineFile, ReadsWhatProbesWrite) {
   EXPECT_DOUBLE_EQ(cost.two_way.value, 1.25);
   EXPECT_DOUBLE_EQ(cost.two_way.high, 1.5);
   EXPECT_DOUBLE_EQ(cost.shared.value, 3);
+  EXPECT_DOUBLE_EQ(cost.trip_two_way.value, 1.1);
+  EXPECT_DOUBLE_EQ(cost.trip_shared.high, 1.75);
+  EXPECT_DOUBLE_EQ(cost.trip_shared_two_way.value, 2);
+  EXPECT_DOUBLE_EQ(cost.overlapped_shared.low, 5e-7);
+  EXPECT_DOUBLE_EQ(cost.overlapped_shared_per_byte.value, 3e-9);
+  EXPECT_DOUBLE_EQ(level.per_posted.high, 3e-9);
+  const LevelCosts& network = machine.at(Level::network);
+  EXPECT_EQ(network.hops, 2);
+  EXPECT_DOUBLE_EQ(network.hop.low, 6e-7);
+  EXPECT_DOUBLE_EQ(network.hop_per_byte.value, 6e-11);
   EXPECT_DOUBLE_EQ(machine.device.start.low, 3e-6);
   EXPECT_DOUBLE_EQ(machine.device.hop.value, 1e-5);
   EXPECT_EQ(machine.device.wake.value, 0);
@@ -115,6 +134,11 @@ TEST(MachineFile, OlderOnesSayThatNothingElseMatters) {
   EXPECT_EQ(network.at(0).unexpected.value, 0);
   EXPECT_EQ(network.at(0).two_way.value, 1);
   EXPECT_EQ(network.at(0).shared.value, 1);
+  EXPECT_EQ(network.at(0).trip_shared.value, 1);
+  EXPECT_EQ(network.at(0).overlapped_shared.value, 0);
+  EXPECT_EQ(network.per_posted.value, 0);
+  EXPECT_EQ(network.hops, 0);
+  EXPECT_EQ(to_text(parse_machine(valid, "test")).find("hop"), std::string::npos);
   EXPECT_FALSE(parse_machine(valid, "test").device.is_known());
 }
 
@@ -191,6 +215,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Broken{"[device]\nstart", "device = 3\nstart"},
                     Broken{"\"10 us (8 us", "\"10 times (8 us"}, Broken{"hop = ", "hop = 2 #"},
                     Broken{"parts = ", "parts = 2 #"}, Broken{"\"32KiB\"", "\"any\""},
+                    Broken{"hops = 2", "hops = -1"}, Broken{"hops = 2", "hops = \"2\""},
+                    Broken{"per_posted = ", "per_posted = 2 #"}, Broken{"\"700 ns (", "\"700 times ("},
+                    Broken{"\"60 ps\"", "\"60\""}, Broken{"\"600 ns (", "\"600 times ("},
                     Broken{"\"32KiB\"", "\"9000000000GiB\""}, Broken{"\"80 ps\"", "\"80 times\""}));
 
 INSTANTIATE_TEST_SUITE_P(Every, BrokenMachineFile,

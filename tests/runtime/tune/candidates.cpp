@@ -41,6 +41,22 @@ TEST(Candidates, AreSortedDistinctAndReadable) {
     }
 }
 
+// The window of posted receives is the model's choice: few where each further one costs the receiver much.
+TEST(Candidates, PostFewReceivesWhereTheyAreSearched) {
+  machine::Machine machine = machine::default_machine();
+  const auto best_batch = [&] {
+    for (const Candidate& one : candidates(make_case("alltoall", 256, 32, 1), machine))
+      if (one.scheduled.strategy().name == "throttled")
+        return one.scheduled.parameters().front().second;
+    return std::int64_t{0};
+  };
+  EXPECT_GE(best_batch(), 16);
+  machine.levels.back().per_posted = {2e-6, 2e-6, 2e-6};
+  const std::int64_t few = best_batch();
+  EXPECT_GE(few, 1);
+  EXPECT_LE(few, 8);
+}
+
 Case on_network(const char* call, std::int64_t bytes, const topology::NodePlaces& node_places) {
   Case wanted = make_case(call, bytes, 8, 1);
   wanted.node_places = node_places;
@@ -99,6 +115,22 @@ TEST(Candidates, KeepANodesRanksTogetherOnAnyNetwork) {
   wanted.orders = strategies::rank_orders(wanted.nodes, {}, {});
   EXPECT_GT(predict(scheduled("allgather=ring"), wanted, machine).seconds,
             1.3 * predict(scheduled("allgather=ring:order=tour"), wanted, machine).seconds);
+}
+
+// Where hops cost much and bytes little, it is the distance alone that an order of places saves.
+TEST(Candidates, AreInTheOrderOfPlacesWhereHopsCost) {
+  machine::Machine machine = machine::default_machine();
+  machine::LevelCosts& network = machine.levels.back();
+  Case wanted = on_network("allgather", 8, {.network = "ring", .places = {0, 2, 4, 7, 5, 1, 6, 3}});
+  const auto gain = [&] {
+    return predict(scheduled("allgather=ring"), wanted, machine).seconds /
+           predict(scheduled("allgather=ring:order=tour"), wanted, machine).seconds;
+  };
+  EXPECT_LT(gain(), 1.05);
+  network.hops = 3;
+  network.hop = {1e-4, 1e-4, 1e-4};
+  EXPECT_GT(gain(), 2);
+  EXPECT_TRUE(is_in_an_order(candidates(wanted, machine).front()));
 }
 
 // A root that sends to all is quick if somebody waits, but ten calls wait for its link ten times as long.

@@ -210,7 +210,7 @@ Strategy direct() {
           .operation = Operation::allreduce,
           .summary = "everybody sends his vector to everybody and combines what comes in the order of ranks",
           .wins_when = "tiny vectors on few ranks: one latency",
-          .source = "Nishtala 2009, chapter 5 (flat dissemination)",
+          .source = "Nishtala 2009 (flat dissemination)",
           .keeps_rank_order = true,
           .in_place = true,
           .append = append_direct};

@@ -30,7 +30,7 @@ Strategy dissemination() {
               "in round i every rank tells the radix-1 ranks that are multiples of radix^i ahead of it",
           .wins_when =
               "ranks that do not share cores; the larger the radix, the fewer rounds and the more messages",
-          .source = "Hensgen, Finkel, Manber 1988; Nishtala 2009, section 6.1 (radix k)",
+          .source = "Hensgen, Finkel, Manber 1988; Nishtala 2009 (radix k)",
           .parameters = {{.name = "radix",
                           .default_value = 2,
                           .min = 2,

@@ -25,8 +25,7 @@ Strategy kary() {
           .operation = Operation::barrier,
           .summary = "tokens up a k-ary tree, then down it",
           .wins_when = "many ranks on slow cores or offloaded to the network interface",
-          .source =
-              "Zhang 2002 (gather then broadcast, binary tree on relative ranks); Nishtala 2009, section 6.1",
+          .source = "Zhang 2002 (gather then broadcast, binary tree on relative ranks); Nishtala 2009",
           .parameters = degree_parameters(topology::TreeShape::kary),
           .order_matters = true,
           .append = [](Builder& builder) { append_tree(builder, topology::TreeShape::kary); }};
@@ -37,7 +36,7 @@ Strategy knomial() {
           .operation = Operation::barrier,
           .summary = "tokens up a k-nomial tree, then down it",
           .wins_when = "many ranks in shared memory",
-          .source = "Nishtala 2009, section 6.1 (tree barriers)",
+          .source = "Nishtala 2009 (tree barriers)",
           .parameters = degree_parameters(topology::TreeShape::knomial),
           .order_matters = true,
           .append = [](Builder& builder) { append_tree(builder, topology::TreeShape::knomial); }};
@@ -48,7 +47,7 @@ Strategy flat() {
           .operation = Operation::barrier,
           .summary = "every rank tells rank 0, which tells every rank",
           .wins_when = "few ranks, or more ranks than cores",
-          .source = "Nishtala 2009, section 6.1 (flat)",
+          .source = "Nishtala 2009 (flat)",
           .append = [](Builder& builder) { append_tree(builder, topology::TreeShape::flat); }};
 }
 
@@ -84,7 +83,7 @@ Strategy two_level() {
           .summary = "each node's ranks tell its first one; those meet in a barrier of their own and release "
                      "their nodes",
           .wins_when = "several ranks a node, where messages between nodes are dear",
-          .source = "Nishtala 2009, section 6.1 (hierarchical barriers)",
+          .source = "Nishtala 2009 (hierarchical barriers)",
           .parameters = {between.parameter(),
                          level_parameter(),
                          {.name = "radix",

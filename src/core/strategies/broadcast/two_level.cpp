@@ -51,7 +51,7 @@ Strategy two_level() {
           .summary =
               "the root's message goes to one rank of each node, and from there to the others of the node",
           .wins_when = "several ranks a node, where messages between nodes are dear",
-          .source = "Nishtala 2009, section 5.3 (hierarchy); Karonis et al. 2000",
+          .source = "Nishtala 2009 (hierarchy); Karonis et al. 2000",
           .parameters = {between.parameter(), inside.parameter(), level_parameter(), segment_parameter(0),
                          piece_window_parameter()},
           .uses_nodes = true,

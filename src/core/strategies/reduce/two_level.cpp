@@ -81,7 +81,7 @@ Strategy two_level() {
           .operation = Operation::reduce,
           .summary = "each node combines at one of its ranks, then those ranks combine at the root",
           .wins_when = "several ranks a node, where messages between nodes are dear",
-          .source = "Nishtala 2009, section 5.3 (hierarchy); Karonis et al. 2000",
+          .source = "Nishtala 2009 (hierarchy); Karonis et al. 2000",
           .parameters = {between.parameter(), inside.parameter(), level_parameter(), segment_parameter(0),
                          piece_window_parameter()},
           .keeps_rank_order = true,

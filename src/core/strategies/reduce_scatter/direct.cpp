@@ -33,7 +33,7 @@ Strategy direct() {
           .operation = Operation::reduce_scatter,
           .summary = "everybody sends each block to its owner, who combines them in the order of ranks",
           .wins_when = "short blocks on few ranks",
-          .source = "Nishtala 2009, chapter 5 (flat exchange)",
+          .source = "Nishtala 2009 (flat exchange)",
           .keeps_rank_order = true,
           .unequal_blocks = true,
           .append = append_direct};

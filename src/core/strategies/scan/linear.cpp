@@ -56,7 +56,7 @@ Strategy direct() {
           .operation = Operation::scan,
           .summary = "every rank sends its vector to all ranks behind it, which combine what comes",
           .wins_when = "tiny vectors on few ranks: one latency",
-          .source = "Nishtala 2009, chapter 5 (flat)",
+          .source = "Nishtala 2009 (flat)",
           .keeps_rank_order = true,
           .in_place = true,
           .append = append_direct};
