@@ -18,7 +18,7 @@ Synchronization = str | tuple[str, str]
 
 _ENDS = {"none": Sync.NONE, "mine": Sync.MINE, "all": Sync.ALL}
 _MODES = {"mine": ("mine", "mine"), "loose": ("none", "none"), "strict": ("all", "all")}
-_REDUCED_KINDS = "?biufc"
+_COMBINED_CODES = "?bhilqBHILQfdgFDG"  # of numpy; MPI has no type for half precision
 
 
 class Collectives(MemoryCalls[Arrays, Rooted, Numbers, Nothing]):
@@ -219,13 +219,9 @@ class Collectives(MemoryCalls[Arrays, Rooted, Numbers, Nothing]):
         return array
 
     def _number_type(self, name: str, dtype: np.dtype[Any]) -> Any:
-        mpi = mpi4py_module()
-        number = None
-        if dtype.kind in _REDUCED_KINDS and dtype.isnative:
-            number = mpi.Datatype.fromcode(dtype.char)
-        if not number:
+        if dtype.char not in _COMBINED_CODES or not dtype.isnative:
             self._refuse(name, f"data of {dtype}", "give numbers that MPI knows, of this machine's byte order")
-        return number
+        return mpi4py_module().Datatype.fromcode(dtype.char)
 
     def _refuse(self, call: str, problem: str, remedy: str) -> Any:
         self._handle.refuse(call, problem, remedy)

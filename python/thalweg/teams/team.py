@@ -88,6 +88,7 @@ class Team(Collectives[NDArray[Any], "NDArray[Any] | None", int, None]):
         """Collective. Wait for calls that were started, and end the team with its memory."""
         if not self._handle.pointer:
             return
+        self.complete()  # so that no call under way uses memory
         for memory in self._handle.memories:
             memory.must_be_unused("free")
         self._handle.library.call("team_free", ctypes.byref(self._handle.pointer))

@@ -143,7 +143,7 @@ class Program:
         root = int(random.integers(self.team.size))
         shape = tuple(int(n) for n in random.integers(0, 5, random.integers(0, 3)))
         every = numbers(random, (self.team.size, self.team.size, *shape), dtype)  # a row for each rank
-        mine = every[rank, 0].copy()
+        mine = np.array(every[rank, 0])
         operator, combine = OPERATORS[random.integers(4 if dtype.kind != "c" else 2)]
         total = combine.reduce(every[:, 0], axis=0, dtype=dtype)
         in_place = random.random() < 0.5
