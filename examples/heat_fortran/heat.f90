@@ -126,7 +126,8 @@ contains
     end do
     if (problem == 0 .and. modulo(command_argument_count(), 2) == 0 .and. min(rows, steps) > 0 .and. &
       columns >= ranks) return
-    if (rank == 0) print "(a)", "usage: heat [--rows N] [--columns N] [--steps N] [--on team|mpi], a column for each rank"
+    if (rank == 0) &
+      print "(a)", "usage: heat [--rows N] [--columns N] [--steps N] [--on team|mpi], a column for each rank"
     call MPI_Finalize()
     stop 2
   end subroutine read_options

@@ -101,7 +101,8 @@ contains
       call stream%flush()
       call stream%progress()
       call stream%finish()
-      call require(got%items == ranks * (count([(mod(i, ranks) == rank, i=1, 1000)]) + merge(10, 0, rank == 0)), "items")
+      call require(got%items == ranks * (count([(mod(i, ranks) == rank, i=1, 1000)]) + merge(10, 0, rank == 0)), &
+        "items")
       call require(got%sum == ranks * (sum(pack(numbers, [(mod(i, ranks) == rank, i=1, 1000)])) &
         + merge(55, 0, rank == 0)), "sums of items")
     end do

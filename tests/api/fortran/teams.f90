@@ -137,7 +137,8 @@ contains
     call require(all(table(2:3) == [5, 6] + modulo(rank - 1, ranks)), "put with a signal")
     call team%barrier()
     ! The third row of the grid: an element of each column.
-    call team%put(table, next, 3, real([1, 2, 3, 4], real64), thalweg_add_signal(signals, 2, 3_int64), block=1, stride=3)
+    call team%put(table, next, 3, real([1, 2, 3, 4], real64), thalweg_add_signal(signals, 2, 3_int64), block=1, &
+      stride=3)
     call team%wait(signals, 2, thalweg_condition_greater_equal, 3_int64)
     call require(all(grid(3, :) == [1, 2, 3, 4]), "put in blocks")
     call team%barrier()
