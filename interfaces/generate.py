@@ -2,7 +2,8 @@
 """What is made of the descriptions in this folder: `make interfaces` writes it, and a test compares it.
 
 Made of them are the enumerations and structures in the headers, with initializers; for the libraries a table of where
-fields end (structures.hpp of a room); Python's classes, and what functions take; and a page with the structures.
+fields end (structures.hpp of a room); Python's classes, and what functions take; Fortran's types and constants; and a
+page with the structures.
 """
 
 import subprocess
@@ -11,6 +12,7 @@ import textwrap
 from pathlib import Path
 
 from described import ROOT, Enumeration, Field, Structure, enumerations, headers, structures, version_number
+from in_fortran import FORTRAN, fortran_text
 from in_python import PROTOTYPES, PYTHON, prototypes_text, python_text
 
 COLUMNS = 108
@@ -152,7 +154,7 @@ def made() -> dict[str, str]:
     files = {f"include/thalweg/{header}.h": header_text(header) for header in headers()}
     files |= {f"{room}/structures.hpp": table_text(room) for room in ROOMS}
     files["docs/structures.md"] = page_text()
-    files |= {PYTHON: python_text(), PROTOTYPES: prototypes_text()}
+    files |= {PYTHON: python_text(), PROTOTYPES: prototypes_text(), FORTRAN: fortran_text()}
     return {**files, "include/thalweg/version.h": version_text()}
 
 

@@ -5,30 +5,40 @@ import keyword
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 from described import ROOT, Enumeration, Structure, enumerations, headers, structures, version_number
 
 PYTHON = "python/thalweg/structures.py"
 PROTOTYPES = "python/thalweg/prototypes.py"
-CALLED = ("status", "request", "stream", "balance", "place", "objects", "objects_foreign")
+CALLED = ("status", "request", "team", "stream", "balance", "place", "objects", "objects_foreign")
 TYPES = {
     "size_t": "c_size_t",
     "int": "c_int",
     "unsigned": "c_uint",
     "double": "c_double",
     "int64_t": "c_int64",
+    "ptrdiff_t": "c_ssize_t",
     "uint64_t": "c_uint64",
     "uint32_t": "c_uint32",
     "uint16_t": "c_uint16",
     "const char*": "c_char_p",
 }
+HANDLES = ("MPI_Datatype", "MPI_Op")
+
+
+def has_handles(structure: Structure) -> bool:
+    """Whether a structure has handles of MPI, whose size depends on the library."""
+    return any(field.declaration.startswith(HANDLES) for field in structure.fields)
 
 
 def python_type(declaration: str) -> str:
     """Give what ctypes calls a C type; what is pointed to is memory, but for texts and for lists of int."""
     if declaration == "const int*":
         return "ctypes.POINTER(ctypes.c_int)"
+    if declaration in HANDLES:
+        return "handle"
     if declaration in {one.name for header in headers() for one in enumerations(header)}:
         return "ctypes.c_int"
     return f"ctypes.{TYPES[declaration]}" if declaration in TYPES else "ctypes.c_void_p"
@@ -72,8 +82,14 @@ def python_class(structure: Structure) -> str:
         rows += f'        ("{name}", {kind}),\n'
     size = '        ("size", ctypes.c_size_t),\n' if structure.is_sized else ""
     base = "SizedStructure" if structure.is_sized else "ctypes.Structure"
-    text = f'{functions}\n\nclass {class_of(structure.name)}({base}):\n    """{structure.name}."""\n\n'
-    return text + f"    _fields_ = (\n{size}{rows}    )\n\n\n"
+    text = f'class {class_of(structure.name)}({base}):\n    """{structure.name}."""\n\n'
+    text += f"    _fields_ = (\n{size}{rows}    )\n\n"
+    if has_handles(structure):
+        name = structure.name.removeprefix("thalweg_")
+        head = f"def {name}_of(handle: type[Any]) -> type[SizedStructure]:\n"
+        head += f'    """{structure.name}; of handles of MPI."""\n\n'
+        text = f"{head}{textwrap.indent(text, '    ')}    return {class_of(structure.name)}\n\n"
+    return f"{functions}\n\n{text}\n"
 
 
 def python_text() -> str:
@@ -159,7 +175,9 @@ def prototypes(header: str, classes: set[str]) -> str:
 
 def prototypes_text() -> str:
     """Write what functions take, as Python calls them."""
-    classes = {one.name for header in headers() for one in structures(header) if one.is_in_python}
+    classes = {
+        one.name for header in headers() for one in structures(header) if one.is_in_python and not has_handles(one)
+    }
     text = '''# SPDX-License-Identifier: BSD-3-Clause
 """What functions of the C interfaces give back, and take. Made from the headers by `make interfaces`."""
 

@@ -51,4 +51,14 @@ void Exchange::run(std::span<Complex const> out, std::span<Complex> in) const {
   MPI_Alltoall(out.data(), count, MPI_CXX_DOUBLE_COMPLEX, in.data(), count, MPI_CXX_DOUBLE_COMPLEX, instead);
 }
 
+Started Exchange::start(std::span<Complex const> out, std::span<Complex> in) const {
+  if (instead == MPI_COMM_NULL)
+    return Started(on->start().alltoall(out, in));
+  int const count = static_cast<int>(in.size()) / ranks();
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ialltoall(out.data(), count, MPI_CXX_DOUBLE_COMPLEX, in.data(), count, MPI_CXX_DOUBLE_COMPLEX, instead,
+                &request);
+  return Started(request);
+}
+
 } // namespace thalweg::examples::ft

@@ -9,6 +9,7 @@
 #include <fftw3.h>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace thalweg::examples::ft {
@@ -42,6 +43,21 @@ public:
   virtual void visit_spectrum(Visit const& visit) const = 0;
 };
 
+/// An exchange that was started.
+class Started {
+public:
+  explicit Started(request of_team) : of_team_(std::move(of_team)) {}
+  explicit Started(MPI_Request of_mpi) : of_mpi_(of_mpi) {}
+  void wait() {
+    of_team_.wait();
+    MPI_Wait(&of_mpi_, MPI_STATUS_IGNORE);
+  }
+
+private:
+  request of_team_;
+  MPI_Request of_mpi_ = MPI_REQUEST_NULL;
+};
+
 /// How numbers change hands: by the team, or by the same call of MPI.
 struct Exchange {
   team* on = nullptr;
@@ -49,13 +65,18 @@ struct Exchange {
   int ranks() const;
   int rank() const;
   void run(std::span<Complex const> out, std::span<Complex> in) const;
+  [[nodiscard]] Started start(std::span<Complex const> out, std::span<Complex> in) const;
 };
 
 /// Planes of z, each rank a row of them; one exchange of packed blocks.
 std::unique_ptr<Field> packed_slabs(Problem const& problem, Exchange const& exchange);
 /// Planes of z dealt out in turns; each is exchanged as soon as it is transformed, without packing.
-std::unique_ptr<Field> overlapped_slabs(Problem const& problem, team& on);
+std::unique_ptr<Field> overlapped_slabs(Problem const& problem, Exchange const& exchange);
 /// Pencils along x: two exchanges, in rows and in columns of the ranks.
 std::unique_ptr<Field> pencils(Problem const& problem, Exchange const& row, Exchange const& column);
+/// The same with planes dealt out in turns: in both rounds each plane is exchanged while others are
+/// transformed.
+std::unique_ptr<Field> overlapped_pencils(Problem const& problem, Exchange const& row,
+                                          Exchange const& column);
 
 } // namespace thalweg::examples::ft

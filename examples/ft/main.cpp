@@ -52,13 +52,14 @@ struct Teams {
 std::unique_ptr<Field> make_field(Problem const& problem, std::string const& layout, Teams& teams,
                                   Group const& world) {
   bool const on_mpi = teams.mpi_row != MPI_COMM_NULL;
+  Exchange const all{&teams.all, on_mpi ? world.communicator : MPI_COMM_NULL};
+  Exchange const row{&teams.row, teams.mpi_row};
+  Exchange const column{&teams.column, teams.mpi_column};
   if (layout == "packed")
-    return packed_slabs(problem, {&teams.all, on_mpi ? world.communicator : MPI_COMM_NULL});
-  if (layout == "pencils")
-    return pencils(problem, {&teams.row, teams.mpi_row}, {&teams.column, teams.mpi_column});
-  if (on_mpi)
-    throw OptionError("option --on is 'mpi': there is no such program with --layout overlapped");
-  return overlapped_slabs(problem, teams.all);
+    return packed_slabs(problem, all);
+  if (layout == "overlapped")
+    return overlapped_slabs(problem, all);
+  return layout == "pencils" ? pencils(problem, row, column) : overlapped_pencils(problem, row, column);
 }
 
 /// What a rank multiplies its modes by in each step, and the modes as they are before the first.
@@ -115,7 +116,7 @@ bool run(Group const& world, Options const& options) {
   Problem const& problem = problems()[options.choice("class", classes)];
   Teams teams(world, options.choice("on", {"team", "mpi"}) == 1);
   std::string const& layout = options.text("layout");
-  (void)options.choice("layout", {"packed", "overlapped", "pencils"});
+  (void)options.choice("layout", {"packed", "overlapped", "pencils", "overlapped_pencils"});
   auto const field = make_field(problem, layout, teams, world);
   fill(problem, *field);
   field->forward(); // once, so that what is only done once is not timed
@@ -150,8 +151,8 @@ bool run(Group const& world, Options const& options) {
 
 int main(int argc, char** argv) {
   Options options;
-  options.add("class", "S", "S (64x64x64), W (128x128x32) or A (256x256x128)")
-      .add("layout", "overlapped", "packed, overlapped or pencils")
-      .add("on", "team", "team, or mpi: the same program on MPI_Alltoall");
+  options.add("class", "S", "S (64x64x64), W (128x128x32), A (256x256x128) or B (512x256x256)")
+      .add("layout", "overlapped", "packed, overlapped, pencils or overlapped_pencils")
+      .add("on", "team", "team, or mpi: the same program on MPI_Alltoall and MPI_Ialltoall");
   return run_example(argc, argv, options, run);
 }

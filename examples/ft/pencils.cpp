@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ft/field.hpp"
+#include "ft/pencils.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -15,137 +15,151 @@ int divided(int whole, int parts, char const* what) {
   return whole / parts;
 }
 
-// The field lies as [z of the column][y of the row][x], then as [z of the column][y][x of the row], the
-// spectrum as [z][y of the column][x of the row].
-class Pencils final : public Field {
-public:
-  Pencils(Problem const& problem, Exchange const& row, Exchange const& column)
-      : problem_(problem), row_(row), column_(column), x_(divided(problem.nx, row.ranks(), "x")),
-        y_in_row_(divided(problem.ny, row.ranks(), "y")),
-        y_in_column_(divided(problem.ny, column.ranks(), "y")), z_(divided(problem.nz, column.ranks(), "z")),
-        field_(size()), middle_(size()), spectrum_(size()), forward_(*this, FFTW_FORWARD),
-        inverse_(*this, FFTW_BACKWARD) {}
+void copy(Complex* one, Complex* other, std::size_t count, bool forth) {
+  if (forth)
+    std::copy_n(one, count, other);
+  else
+    std::copy_n(other, count, one);
+}
 
-  std::span<Complex> field() override { return field_; }
-  std::span<Complex> spectrum() override { return spectrum_; }
+class PackedPencils final : public Pencils {
+public:
+  using Pencils::Pencils;
 
   void forward() override {
-    forward_.x.run(field_.data());
-    turn_rows(true);
+    for (int z = 0; z < z_; ++z) {
+      forward_.x.run(plane(field_, z).data());
+      pack_x(z, true);
+    }
+    row_.run(middle_, spectrum_);
+    pack_y(false);
     for (int z = 0; z < z_; ++z)
-      forward_.y.run(&field_[index(z) * plane()]);
-    turn_columns(true);
+      forward_.y.run(plane(field_, z).data());
+    pack_column(true);
+    column_.run(middle_, spectrum_);
     forward_.z.run(spectrum_.data());
   }
   void inverse() override {
     inverse_.z.run(spectrum_.data());
-    turn_columns(false);
+    column_.run(spectrum_, middle_);
+    pack_column(false);
     for (int z = 0; z < z_; ++z)
-      inverse_.y.run(&field_[index(z) * plane()]);
-    turn_rows(false);
-    inverse_.x.run(field_.data());
-  }
-
-  void visit_planes(std::function<void(std::span<Complex>, int, int)> const& visit) override {
-    for (int z = 0; z < z_; ++z)
-      for (int y = 0; y < y_in_row_; ++y)
-        visit(std::span(field_).subspan((index(z) * index(y_in_row_) + index(y)) * index(problem_.nx),
-                                        index(problem_.nx)),
-              row_.rank() * y_in_row_ + y, column_.rank() * z_ + z);
-  }
-  void visit_spectrum(Visit const& visit) const override {
-    std::size_t place = 0;
-    for (int z = 0; z < problem_.nz; ++z)
-      for (int y = 0; y < y_in_column_; ++y)
-        for (int x = 0; x < x_; ++x)
-          visit(place++, row_.rank() * x_ + x, column_.rank() * y_in_column_ + y, z);
+      inverse_.y.run(plane(field_, z).data());
+    pack_y(true);
+    row_.run(spectrum_, middle_);
+    for (int z = 0; z < z_; ++z) {
+      pack_x(z, false);
+      inverse_.x.run(plane(field_, z).data());
+    }
   }
 
 private:
-  struct Transforms {
-    Transforms(Pencils const& of, int sign)
-        : x(of.problem_.nx, of.z_ * of.y_in_row_, 1, of.problem_.nx, sign),
-          y(of.problem_.ny, of.x_, of.x_, 1, sign),
-          z(of.problem_.nz, of.y_in_column_ * of.x_, of.y_in_column_ * of.x_, 1, sign) {}
-    Rows x;
-    Rows y;
-    Rows z;
-  };
+  int z_of(int plane) const override { return column_.rank() * z_ + plane; }
 
-  static std::size_t index(int number) { return static_cast<std::size_t>(number); }
-  std::size_t plane() const { return index(problem_.ny) * index(x_); }
-  std::size_t size() const { return plane() * index(z_); }
-
-  // Between [z][y of the row][x] and [z][y][x of the row].
-  void turn_rows(bool forth) {
-    if (forth) {
-      pack_x(true);
-      row_.run(middle_, spectrum_);
-      pack_y(true);
-    } else {
-      pack_y(false);
-      row_.run(spectrum_, middle_);
-      pack_x(false);
-    }
-  }
   // field [z][y][rank, x] <-> middle [rank][z][y][x]
-  void pack_x(bool forth) {
-    for (int rank = 0; rank < row_.ranks(); ++rank)
-      for (int line = 0; line < z_ * y_in_row_; ++line)
-        copy(&field_[index(line) * index(problem_.nx) + index(rank) * index(x_)],
-             &middle_[(index(rank) * index(z_ * y_in_row_) + index(line)) * index(x_)], index(x_), forth);
+  void pack_x(int z, bool forth) {
+    std::size_t const rows = index(y_in_row_) * index(x_);
+    turn_plane(plane(field_, z).data(), &middle_[index(z) * rows], index(z_) * rows, forth);
   }
   // field [z][rank, y][x] <-> spectrum [rank][z][y][x]
-  void pack_y(bool forth) {
-    std::size_t const rows = index(y_in_row_) * index(x_);
-    for (int rank = 0; rank < row_.ranks(); ++rank)
+  void pack_y(bool forth) { pack_rows(spectrum_, row_.ranks(), y_in_row_, forth); }
+  // The same for the column: [rank][z][y][x] is [z][y of the column][x].
+  void pack_column(bool forth) { pack_rows(middle_, column_.ranks(), y_in_column_, forth); }
+  void pack_rows(std::vector<Complex>& packed, int ranks, int y_of_rank, bool forth) {
+    std::size_t const rows = index(y_of_rank) * index(x_);
+    for (int rank = 0; rank < ranks; ++rank)
       for (int z = 0; z < z_; ++z)
-        copy(&field_[index(z) * plane() + index(rank) * rows],
-             &spectrum_[(index(rank) * index(z_) + index(z)) * rows], rows, !forth);
+        copy(&field_[index(z) * plane_size() + index(rank) * rows],
+             &packed[(index(rank) * index(z_) + index(z)) * rows], rows, forth);
   }
-  // Between [z of the column][y][x] and [z][y of the column][x]: by way of [rank][z][y][x], which is the
-  // latter.
-  void turn_columns(bool forth) {
-    if (forth) {
-      pack_column(true);
-      column_.run(middle_, spectrum_);
-    } else {
-      column_.run(spectrum_, middle_);
-      pack_column(false);
+};
+
+// Rank c of a column has the planes c, c + C, ...: what arrives of the planes that its ranks exchange n-th
+// lies in order, and so does a plane [y][x] of a row. Only the x of a plane have to be packed.
+class OverlappedPencils final : public Pencils {
+public:
+  using Pencils::Pencils;
+
+  void forward() override {
+    std::vector<Started> rows;
+    for (int z = 0; z < z_; ++z) {
+      forward_.x.run(plane(field_, z).data());
+      turn(z, true);
+      rows.push_back(row_.start(plane(middle_, z), plane(field_, z)));
+    }
+    std::vector<Started> columns;
+    for (int z = 0; z < z_; ++z) {
+      rows[index(z)].wait();
+      forward_.y.run(plane(field_, z).data());
+      columns.push_back(column_.start(plane(field_, z), plane(spectrum_, z)));
+    }
+    for (Started& exchanged : columns)
+      exchanged.wait();
+    forward_.z.run(spectrum_.data());
+  }
+  void inverse() override {
+    inverse_.z.run(spectrum_.data());
+    std::vector<Started> columns;
+    for (int z = 0; z < z_; ++z)
+      columns.push_back(column_.start(plane(spectrum_, z), plane(field_, z)));
+    std::vector<Started> rows;
+    for (int z = 0; z < z_; ++z) {
+      columns[index(z)].wait();
+      inverse_.y.run(plane(field_, z).data());
+      rows.push_back(row_.start(plane(field_, z), plane(middle_, z)));
+    }
+    for (int z = 0; z < z_; ++z) {
+      rows[index(z)].wait();
+      turn(z, false);
+      inverse_.x.run(plane(field_, z).data());
     }
   }
-  void pack_column(bool forth) {
-    std::size_t const rows = index(y_in_column_) * index(x_);
-    for (int rank = 0; rank < column_.ranks(); ++rank)
-      for (int z = 0; z < z_; ++z)
-        copy(&field_[index(z) * plane() + index(rank) * rows],
-             &middle_[(index(rank) * index(z_) + index(z)) * rows], rows, forth);
-  }
-  static void copy(Complex* one, Complex* other, std::size_t count, bool forth) {
-    if (forth)
-      std::copy_n(one, count, other);
-    else
-      std::copy_n(other, count, one);
-  }
 
-  Problem const& problem_;
-  Exchange row_;
-  Exchange column_;
-  int x_;
-  int y_in_row_;
-  int y_in_column_;
-  int z_;
-  std::vector<Complex> field_;
-  std::vector<Complex> middle_;
-  std::vector<Complex> spectrum_;
-  Transforms forward_;
-  Transforms inverse_;
+private:
+  int z_of(int plane) const override { return plane * column_.ranks() + column_.rank(); }
+  void turn(int z, bool forth) {
+    turn_plane(plane(field_, z).data(), plane(middle_, z).data(), index(y_in_row_) * index(x_), forth);
+  }
 };
 
 } // namespace
 
+Pencils::Pencils(Problem const& problem, Exchange const& row, Exchange const& column)
+    : problem_(problem), row_(row), column_(column), x_(divided(problem.nx, row.ranks(), "x")),
+      y_in_row_(divided(problem.ny, row.ranks(), "y")),
+      y_in_column_(divided(problem.ny, column.ranks(), "y")), z_(divided(problem.nz, column.ranks(), "z")),
+      field_(size()), middle_(size()), spectrum_(size()), forward_(*this, FFTW_FORWARD),
+      inverse_(*this, FFTW_BACKWARD) {}
+
+void Pencils::visit_planes(std::function<void(std::span<Complex>, int, int)> const& visit) {
+  for (int z = 0; z < z_; ++z)
+    for (int y = 0; y < y_in_row_; ++y)
+      visit(plane(field_, z).subspan(index(y) * index(problem_.nx), index(problem_.nx)),
+            row_.rank() * y_in_row_ + y, z_of(z));
+}
+
+void Pencils::visit_spectrum(Visit const& visit) const {
+  std::size_t place = 0;
+  for (int z = 0; z < problem_.nz; ++z)
+    for (int y = 0; y < y_in_column_; ++y)
+      for (int x = 0; x < x_; ++x)
+        visit(place++, row_.rank() * x_ + x, column_.rank() * y_in_column_ + y, z);
+}
+
+void Pencils::turn_plane(Complex* plane, Complex* packed, std::size_t distance, bool forth) const {
+  for (int rank = 0; rank < row_.ranks(); ++rank)
+    for (int y = 0; y < y_in_row_; ++y)
+      copy(&plane[index(y) * index(problem_.nx) + index(rank) * index(x_)],
+           &packed[index(rank) * distance + index(y) * index(x_)], index(x_), forth);
+}
+
 std::unique_ptr<Field> pencils(Problem const& problem, Exchange const& row, Exchange const& column) {
-  return std::make_unique<Pencils>(problem, row, column);
+  return std::make_unique<PackedPencils>(problem, row, column);
+}
+
+std::unique_ptr<Field> overlapped_pencils(Problem const& problem, Exchange const& row,
+                                          Exchange const& column) {
+  return std::make_unique<OverlappedPencils>(problem, row, column);
 }
 
 } // namespace thalweg::examples::ft

@@ -119,12 +119,12 @@ private:
 // that what arrives lies in order.
 class OverlappedSlabs final : public Slabs {
 public:
-  OverlappedSlabs(Problem const& problem, team& on)
-      : Slabs(problem, on.rank(), on.size()), on_(on), field_(on.allocate<Complex>(size())),
-        spectrum_(on.allocate<Complex>(size())) {}
+  OverlappedSlabs(Problem const& problem, Exchange const& exchange)
+      : Slabs(problem, exchange.rank(), exchange.ranks()), exchange_(exchange),
+        field_(exchange.on->allocate<Complex>(size())), spectrum_(exchange.on->allocate<Complex>(size())) {}
   ~OverlappedSlabs() override {
-    on_.release(spectrum_);
-    on_.release(field_);
+    exchange_.on->release(spectrum_);
+    exchange_.on->release(field_);
   }
   OverlappedSlabs(OverlappedSlabs const&) = delete;
   OverlappedSlabs& operator=(OverlappedSlabs const&) = delete;
@@ -133,19 +133,20 @@ public:
   std::span<Complex> spectrum() override { return spectrum_.span(); }
 
   void forward() override {
-    std::vector<request> under_way;
+    std::vector<Started> under_way;
     for (int plane = 0; plane < planes_; ++plane) {
       forward_.plane(one(field_, plane).data());
-      under_way.push_back(on_.start().alltoall(one(field_, plane), one(spectrum_, plane)));
+      under_way.push_back(exchange_.start(one(field_, plane), one(spectrum_, plane)));
     }
-    wait_all(under_way);
+    for (Started& exchanged : under_way)
+      exchanged.wait();
     forward_.z.run(spectrum_.data());
   }
   void inverse() override {
     inverse_.z.run(spectrum_.data());
-    std::vector<request> under_way;
+    std::vector<Started> under_way;
     for (int plane = 0; plane < planes_; ++plane)
-      under_way.push_back(on_.start().alltoall(one(spectrum_, plane), one(field_, plane)));
+      under_way.push_back(exchange_.start(one(spectrum_, plane), one(field_, plane)));
     for (int plane = 0; plane < planes_; ++plane) {
       under_way[index(plane)].wait();
       inverse_.plane(one(field_, plane).data());
@@ -158,7 +159,7 @@ private:
     return all.span().subspan(plane_size() * index(plane), plane_size());
   }
 
-  team& on_;
+  Exchange exchange_;
   symmetric_memory<Complex> field_;
   symmetric_memory<Complex> spectrum_;
 };
@@ -169,8 +170,8 @@ std::unique_ptr<Field> packed_slabs(Problem const& problem, Exchange const& exch
   return std::make_unique<PackedSlabs>(problem, exchange);
 }
 
-std::unique_ptr<Field> overlapped_slabs(Problem const& problem, team& on) {
-  return std::make_unique<OverlappedSlabs>(problem, on);
+std::unique_ptr<Field> overlapped_slabs(Problem const& problem, Exchange const& exchange) {
+  return std::make_unique<OverlappedSlabs>(problem, exchange);
 }
 
 } // namespace thalweg::examples::ft

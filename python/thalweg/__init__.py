@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from thalweg.simulation.streams import simulate_stream
     from thalweg.stream import FinishRequest, Stream
     from thalweg.stream_library import StreamError, StreamStatistics
+    from thalweg.teams.library import TeamError
+    from thalweg.teams.memory import Signal, SymmetricMemory
+    from thalweg.teams.requests import Request, wait_all
+    from thalweg.teams.team import ReceivedMessage, Team
 
 _OBJECTS = (
     "Array",
@@ -70,16 +74,22 @@ __all__ = [
     "Pattern",
     "PlaceError",
     "Placement",
+    "ReceivedMessage",
     "Reordering",
     "Report",
+    "Request",
     "Routers",
     "Section",
     "Sharing",
+    "Signal",
     "Simulation",
     "Stream",
     "StreamError",
     "StreamStatistics",
+    "SymmetricMemory",
     "TaskCosts",
+    "Team",
+    "TeamError",
     "ThalwegError",
     "advise",
     "balance",
@@ -93,6 +103,7 @@ __all__ = [
     "simulate_network",
     "simulate_stream",
     "task_cuts",
+    "wait_all",
     "write_pattern",
 ]
 
@@ -110,12 +121,18 @@ _MODULES = {
     "Pattern": "thalweg.placement.pattern",
     "PlaceError": "thalweg.placement.library",
     "Placement": "thalweg.placement.mapping",
+    "ReceivedMessage": "thalweg.teams.team",
     "Reordering": "thalweg.placement.reorder",
     "Report": "thalweg.report.notebook",
+    "Request": "thalweg.teams.requests",
     "Sharing": "thalweg.placement.mapping",
+    "Signal": "thalweg.teams.memory",
     "Routers": "thalweg.simulation.network",
     "Simulation": "thalweg.simulation.results",
+    "SymmetricMemory": "thalweg.teams.memory",
     "TaskCosts": "thalweg.balancing.balance",
+    "Team": "thalweg.teams.team",
+    "TeamError": "thalweg.teams.library",
     "ThalwegError": "thalweg.errors",
     "advise": "thalweg.placement.advice",
     "balance": "thalweg.balancing.balance",
@@ -127,6 +144,7 @@ _MODULES = {
     "simulate_stream": "thalweg.simulation.streams",
     "simulate_network": "thalweg.simulation.network",
     "task_cuts": "thalweg.balancing.balance",
+    "wait_all": "thalweg.teams.requests",
     "write_pattern": "thalweg.placement.files",
 }
 

@@ -33,6 +33,11 @@ def trial_program_for(soname: str) -> str:
     return _library(f"thalweg-trial-{soname}", "the program that measures")
 
 
+def team_library(family: Family) -> str:
+    """Find what programs on teams call."""
+    return _library(f"libthalweg-team-{family.name}.so", f"teams for {family.title}")
+
+
 def stream_library(family: Family) -> str:
     """Find what programs on streams call."""
     return _library(f"libthalweg-stream-{family.name}.so", f"streams for {family.title}")

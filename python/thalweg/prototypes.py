@@ -29,6 +29,38 @@ def of_request(_communicator: Communicator) -> Prototypes:
     }
 
 
+def of_team(communicator: Communicator) -> Prototypes:
+    """include/thalweg/team.h."""
+    return {
+        "thalweg_team_create_for": (c_int, (c_int, communicator, POINTER(c_void_p))),
+        "thalweg_team_split": (c_int, (c_void_p, c_int, c_int, POINTER(c_void_p))),
+        "thalweg_team_subset": (c_int, (c_void_p, c_int, c_void_p, POINTER(c_void_p))),
+        "thalweg_team_of_blocks": (c_int, (c_void_p, c_size_t, c_void_p, POINTER(c_void_p))),
+        "thalweg_team_free": (c_int, (POINTER(c_void_p),)),
+        "thalweg_team_rank": (c_int, (c_void_p,)),
+        "thalweg_team_size": (c_int, (c_void_p,)),
+        "thalweg_team_use": (c_int, (c_void_p, c_char_p)),
+        "thalweg_team_allocate": (c_int, (c_void_p, c_size_t, POINTER(c_void_p))),
+        "thalweg_team_release": (c_int, (c_void_p, c_void_p)),
+        "thalweg_team_reach": (c_void_p, (c_void_p, c_void_p, c_int)),
+        "thalweg_team_put": (c_int, (c_void_p, POINTER(structures.TeamTransfer), POINTER(c_void_p))),
+        "thalweg_team_get": (c_int, (c_void_p, POINTER(structures.TeamTransfer), POINTER(c_void_p))),
+        "thalweg_team_update": (c_int, (c_void_p, POINTER(structures.TeamAtomic), POINTER(c_void_p))),
+        "thalweg_team_fence": (c_int, (c_void_p,)),
+        "thalweg_team_quiet": (c_int, (c_void_p,)),
+        "thalweg_team_wait": (c_int, (c_void_p, c_void_p, c_int, c_uint64, POINTER(c_uint64))),
+        "thalweg_team_progress": (c_int, (c_void_p,)),
+        "thalweg_team_strategy": (c_int, (c_void_p, c_int, c_size_t, POINTER(c_void_p))),
+        "thalweg_team_start": (c_int, (c_void_p, c_void_p, POINTER(c_void_p))),
+        "thalweg_team_barrier": (c_int, (c_void_p, POINTER(c_void_p))),
+        "thalweg_team_complete": (c_int, (c_void_p,)),
+        "thalweg_team_open_inboxes": (c_int, (c_void_p,)),
+        "thalweg_team_inboxes": (c_int, (c_void_p, POINTER(c_void_p))),
+        "thalweg_team_send": (c_int, (c_void_p, c_int, c_int, c_void_p, c_size_t)),
+        "thalweg_team_receive": (c_int, (c_void_p, c_int, c_int, c_void_p, c_size_t, POINTER(structures.Received))),
+    }
+
+
 def of_stream(communicator: Communicator) -> Prototypes:
     """include/thalweg/stream.h."""
     return {

@@ -182,3 +182,14 @@ def _is_loaded(soname: str) -> bool:
     except OSError:
         return False
     return True
+
+
+_memory_view: Callable[[int, int, int], memoryview] = ctypes.pythonapi.PyMemoryView_FromMemory
+ctypes.pythonapi.PyMemoryView_FromMemory.argtypes = (ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_int)
+ctypes.pythonapi.PyMemoryView_FromMemory.restype = ctypes.py_object
+_PYBUF_READ, _PYBUF_WRITE = 0x100, 0x200
+
+
+def memory_at(address: int, size: int, *, writable: bool = False) -> memoryview:
+    """View memory where it is, to be read only unless it is said to be writable."""
+    return _memory_view(address, size, _PYBUF_WRITE if writable else _PYBUF_READ)

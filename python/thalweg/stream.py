@@ -22,13 +22,8 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from thalweg import structures
-from thalweg.stream_library import (
-    StreamError,
-    StreamLibrary,
-    StreamStatistics,
-    library_of,
-    memory_at,
-)
+from thalweg.runtime_library import memory_at
+from thalweg.stream_library import StreamError, StreamLibrary, StreamStatistics, library_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # in typing itself from Python 3.11 on

@@ -2,7 +2,6 @@
 """The C interface of streams (include/thalweg/stream.h) as Python calls it, in the library that fits mpi4py's MPI."""
 
 import ctypes
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from thalweg import prototypes, structures
@@ -76,14 +75,3 @@ class StreamLibrary(CallbackLibrary):
 def library_of(communicator: object) -> StreamLibrary:
     """Find the library for the MPI that an mpi4py communicator belongs to."""
     return load_for(communicator, StreamLibrary, stream_library, "Stream")
-
-
-_memory_view: Callable[[int, int, int], memoryview] = ctypes.pythonapi.PyMemoryView_FromMemory
-ctypes.pythonapi.PyMemoryView_FromMemory.argtypes = (ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_int)
-ctypes.pythonapi.PyMemoryView_FromMemory.restype = ctypes.py_object
-_PYBUF_READ = 0x100
-
-
-def memory_at(address: int, size: int) -> memoryview:
-    """View memory where it is, to be read only."""
-    return _memory_view(address, size, _PYBUF_READ)

@@ -56,6 +56,52 @@ class Status(IntEnum):
     ERROR_HANDLER = 9
 
 
+class Sync(IntEnum):
+    """thalweg_sync."""
+
+    NONE = 0
+    MINE = 1
+    ALL = 2
+
+
+class Collective(IntEnum):
+    """thalweg_collective."""
+
+    BROADCAST = 0
+    SCATTER = 1
+    GATHER = 2
+    ALLGATHER = 3
+    ALLTOALL = 4
+    REDUCE = 5
+    ALLREDUCE = 6
+    SCAN = 7
+    BARRIER = 8
+
+
+class SignalKind(IntEnum):
+    """thalweg_signal_kind."""
+
+    SET = 0
+    ADD = 1
+
+
+class Condition(IntEnum):
+    """thalweg_condition."""
+
+    EQUAL = 0
+    NOT_EQUAL = 1
+    GREATER_EQUAL = 2
+    LESS_EQUAL = 3
+
+
+class AtomicKind(IntEnum):
+    """thalweg_atomic_kind."""
+
+    ADD = 0
+    SWAP = 1
+    COMPARE_SWAP = 2
+
+
 class BalancerOptions(SizedStructure):
     """thalweg_balancer_options."""
 
@@ -326,4 +372,75 @@ class StreamHandler(SizedStructure):
         ("forward", StreamHandlerForward),
         ("release", StreamHandlerRelease),
         ("resend", StreamHandlerResend),
+    )
+
+
+def team_call_of(handle: type[Any]) -> type[SizedStructure]:
+    """thalweg_team_call; of handles of MPI."""
+
+    class TeamCall(SizedStructure):
+        """thalweg_team_call."""
+
+        _fields_ = (
+            ("size", ctypes.c_size_t),
+            ("collective", ctypes.c_int),
+            ("input", ctypes.c_void_p),
+            ("output", ctypes.c_void_p),
+            ("count", ctypes.c_size_t),
+            ("type", handle),
+            ("op", handle),
+            ("root", ctypes.c_int),
+            ("before", ctypes.c_int),
+            ("after", ctypes.c_int),
+            ("file", ctypes.c_char_p),
+            ("line", ctypes.c_int),
+        )
+
+    return TeamCall
+
+
+class Received(SizedStructure):
+    """thalweg_received."""
+
+    _fields_ = (
+        ("size", ctypes.c_size_t),
+        ("from_", ctypes.c_int),
+        ("tag", ctypes.c_int),
+        ("bytes", ctypes.c_size_t),
+    )
+
+
+class TeamTransfer(SizedStructure):
+    """thalweg_team_transfer."""
+
+    _fields_ = (
+        ("size", ctypes.c_size_t),
+        ("memory", ctypes.c_void_p),
+        ("offset", ctypes.c_size_t),
+        ("data", ctypes.c_void_p),
+        ("bytes", ctypes.c_size_t),
+        ("blocks", ctypes.c_size_t),
+        ("memory_stride", ctypes.c_ssize_t),
+        ("data_stride", ctypes.c_ssize_t),
+        ("places", ctypes.c_void_p),
+        ("signal", ctypes.c_void_p),
+        ("value", ctypes.c_uint64),
+        ("kind", ctypes.c_int),
+        ("rank", ctypes.c_int),
+    )
+
+
+class TeamAtomic(SizedStructure):
+    """thalweg_team_atomic."""
+
+    _fields_ = (
+        ("size", ctypes.c_size_t),
+        ("memory", ctypes.c_void_p),
+        ("offset", ctypes.c_size_t),
+        ("bytes", ctypes.c_size_t),
+        ("value", ctypes.c_uint64),
+        ("compare", ctypes.c_uint64),
+        ("result", ctypes.c_void_p),
+        ("kind", ctypes.c_int),
+        ("rank", ctypes.c_int),
     )

@@ -9,3 +9,4 @@ target_link_libraries(thalweg_objects PRIVATE thalweg_toml)
 
 include(cmake/library.cmake)
 include(cmake/runtime_libraries.cmake)
+include(cmake/fortran.cmake)

@@ -78,6 +78,7 @@ ROOMS: dict[str, set[str]] = {
         "objects",
     },
     "interface": {"base", "boundary", "schedule", "strategies"},
+    "fortran": set(),  # modules over the public headers
     "python": {
         "base", "evidence", "topology", "schedule", "strategies", "machine", "model", "simulate", "simulate/packet",
         "balance",

@@ -15,7 +15,7 @@ from thalweg import structures
 from thalweg.objects import messages
 from thalweg.objects.element import Element, Future, Index, Task, Waiting
 from thalweg.objects.library import NOBODY, ObjectsError, ObjectsLibrary
-from thalweg.stream_library import memory_at
+from thalweg.runtime_library import memory_at
 
 E = TypeVar("E", bound=Element)
 

@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from thalweg.stream_library import memory_at
+from thalweg.runtime_library import memory_at
 from thalweg.structures import Piece
 
 _ALIGNMENT = 16
