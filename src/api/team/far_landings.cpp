@@ -11,18 +11,23 @@ namespace {
 
 // Of one rank at another, before it waits: the library keeps them there until they are taken in.
 constexpr std::uint64_t max_unlanded = 1024;
+constexpr std::size_t max_waiting_bytes = std::size_t{4} << 20;
 
 // An owner that has taken in so many tells it, whatever else comes.
 constexpr std::uint64_t max_untold = max_unlanded / 4;
 
 } // namespace
 
-std::uint64_t FarLandings::number(Rank to, bool is_long) {
+std::uint64_t FarLandings::number(Rank to, std::size_t bytes, bool is_long) {
   Outgoing& outgoing = outgoing_[to];
   ++unlanded_;
   ++outgoing.sent;
-  if (is_long)
+  if (is_long) {
     outgoing.last_long = outgoing.sent;
+  } else {
+    outgoing.waiting_bytes += bytes;
+    outgoing.waiting.emplace_back(outgoing.sent, bytes);
+  }
   return outgoing.sent;
 }
 
@@ -35,7 +40,8 @@ FarOperationPointer FarLandings::await_last(Rank to) {
 
 bool FarLandings::has_room(Rank to) const {
   const auto known = outgoing_.find(to);
-  return known == outgoing_.end() || known->second.sent - known->second.landed < max_unlanded;
+  return known == outgoing_.end() || (known->second.sent - known->second.landed < max_unlanded &&
+                                      known->second.waiting_bytes < max_waiting_bytes);
 }
 
 bool FarLandings::have_long_ones() const {
@@ -62,6 +68,8 @@ void FarLandings::hear(Rank owner, std::uint64_t number) {
   THALWEG_ASSERT(light, number <= outgoing.sent);
   unlanded_ -= number - outgoing.landed;
   outgoing.landed = number;
+  for (; !outgoing.waiting.empty() && outgoing.waiting.front().first <= number; outgoing.waiting.pop_front())
+    outgoing.waiting_bytes -= outgoing.waiting.front().second;
   for (; !outgoing.awaited.empty() && outgoing.awaited.front().first <= number; outgoing.awaited.pop_front())
     outgoing.awaited.front().second->has_finished = true;
 }

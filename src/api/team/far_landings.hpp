@@ -7,6 +7,7 @@
 
 #include "base/rank.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -27,8 +28,8 @@ class FarLandings {
 public:
   // --- of what this rank sends ---
 
-  /// The next operation's number at `to`. `is_long`: later ones may land before it.
-  std::uint64_t number(Rank to, bool is_long);
+  /// The next operation's number at `to`, of so many bytes. `is_long`: later ones may land before it.
+  std::uint64_t number(Rank to, std::size_t bytes, bool is_long);
   /// Finishes when the last one that was numbered there has landed.
   FarOperationPointer await_last(Rank to);
   /// Is there room for one more, before some have landed?
@@ -61,6 +62,8 @@ private:
     std::uint64_t landed = 0;
     std::uint64_t last_long = 0;
     std::uint64_t asked = 0;
+    std::size_t waiting_bytes = 0;                                     ///< of short ones that have not landed
+    std::deque<std::pair<std::uint64_t, std::size_t>> waiting;         ///< their numbers and bytes
     std::deque<std::pair<std::uint64_t, FarOperationPointer>> awaited; ///< by number
   };
   struct Incoming {

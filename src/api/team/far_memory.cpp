@@ -67,23 +67,25 @@ void check_length(std::size_t bytes) {
 
 std::size_t eager_bytes(const machine::Machine& machine) {
   constexpr std::size_t shortest = 2048; // libraries send so much without asking the receiver
+  constexpr std::size_t longest = std::size_t{256} << 10;
   std::size_t eager = shortest;
-  for (std::size_t bytes = shortest; bytes <= FarChannel::max_short_bytes; bytes *= 2) {
+  for (std::size_t bytes = shortest; bytes <= longest; bytes *= 2) {
     const auto length = static_cast<std::int64_t>(bytes);
-    const machine::MessageCost& cost = machine.at(machine::Level::network).at(length);
-    if (2 * machine.copy_seconds(length) < cost.send.value + cost.receive.value)
+    const machine::MessageCost& cost = machine.at(machine::Level::network).at(0);
+    const double asked_for = 2 * (cost.latency.value + cost.send.value + cost.receive.value);
+    if (2 * machine.copy_seconds(length) < asked_for)
       eager = bytes;
   }
   return eager;
 }
 
 FarMemory::FarMemory(const job::Group& group, const SymmetricMemory& memory, Operations& operations,
-                     std::size_t short_bytes)
+                     std::size_t eager_bytes)
     : memory_(memory), operations_(operations),
       // Teams have no mailbox: its tag is theirs.
       channel_(job::library_api(), group.shadow(), job::mailbox_tag(job::library_api(), group.communicator()),
-               short_bytes),
-      is_attended_(begin_attention(group.placement())) {
+               eager_bytes),
+      eager_bytes_(eager_bytes), is_attended_(begin_attention(group.placement())) {
   operations_.accompany(this);
 }
 
@@ -107,7 +109,7 @@ std::uint64_t FarMemory::send(Rank to, FarHead& head, Body body) {
 }
 
 void FarMemory::number(FarHead& head, Rank to, bool is_awaited) {
-  head.number = landings_.number(to, channel_.is_long(head.body_bytes));
+  head.number = landings_.number(to, head.body_bytes, channel_.is_long(head.body_bytes));
   if (hurried_puts_ > 0)
     --hurried_puts_;
   if (!is_awaited && hurried_puts_ == 0)
@@ -126,12 +128,36 @@ FarOperationPointer FarMemory::await_reply(FarHead& head, std::byte* data, const
 void FarMemory::wait_for_room(Rank to) {
   if (landings_.has_room(to))
     return;
-  expect();
+  ask_for_reports();
   operations_.wait_for([&] { return landings_.has_room(to); });
 }
 
-// What has gaps or places is put together first.
 std::uint64_t FarMemory::send_put(const Transfer& put, bool is_awaited) {
+  const bool is_block = put.there.is_whole() && put.there.places == nullptr && put.here.is_whole();
+  const std::size_t bytes = put.there.total();
+  const bool has_parts = is_block && bytes > FarChannel::max_short_bytes && bytes <= eager_bytes_;
+  return has_parts ? send_in_parts(put, is_awaited) : send_block(put, is_awaited);
+}
+
+// They land in their order, so the last one has the signal.
+std::uint64_t FarMemory::send_in_parts(const Transfer& put, bool is_awaited) {
+  const std::size_t bytes = put.there.total();
+  for (std::size_t begin = 0; begin < bytes; begin += FarChannel::max_short_bytes) {
+    const std::size_t length = std::min(bytes - begin, FarChannel::max_short_bytes);
+    const bool is_last = begin + length == bytes;
+    Transfer part = put;
+    part.offset += begin;
+    part.data += begin;
+    part.there = part.here = Blocks{length};
+    if (!is_last)
+      part.signal = {};
+    send_block(part, is_awaited && is_last);
+  }
+  return 0;
+}
+
+// What has gaps or places is put together first.
+std::uint64_t FarMemory::send_block(const Transfer& put, bool is_awaited) {
   const std::span<const std::byte> places = places_of(put);
   check_length(places.size() + put.there.total());
   wait_for_room(put.rank);

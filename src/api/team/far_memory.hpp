@@ -21,15 +21,15 @@
 
 namespace thalweg::teams {
 
-/// Up to which length it is cheaper, by the machine's figures, to copy a body twice than to send it by
-/// itself.
+/// Up to which length a put goes with its head, as one or several messages that its owner copies from: by the
+/// machine's figures that is cheaper than a message of its own, which waits until its owner is ready.
 std::size_t eager_bytes(const machine::Machine& machine);
 
 class FarMemory final : public Companion, private FarReceiver {
 public:
-  /// All outlive it. Puts of up to `short_bytes` are eager (team/far_channel.hpp).
+  /// All outlive it. Puts of up to `eager_bytes` are eager (team/far_channel.hpp).
   FarMemory(const job::Group& group, const SymmetricMemory& memory, Operations& operations,
-            std::size_t short_bytes);
+            std::size_t eager_bytes);
   ~FarMemory() override;
   FarMemory(const FarMemory&) = delete;
   FarMemory& operator=(const FarMemory&) = delete;
@@ -81,6 +81,8 @@ private:
   std::byte* place_of(std::uint32_t memory, std::uint64_t offset) const;
   FarOperationPointer send_update(const Atomic& atomic, bool is_awaited);
   std::uint64_t send_put(const Transfer& put, bool is_awaited);
+  std::uint64_t send_block(const Transfer& put, bool is_awaited);
+  std::uint64_t send_in_parts(const Transfer& put, bool is_awaited);
   void number(FarHead& head, Rank to, bool is_awaited);
   FarOperationPointer await_reply(FarHead& head, std::byte* data, const Blocks& here);
   void wait_for_room(Rank to);
@@ -88,6 +90,7 @@ private:
   const SymmetricMemory& memory_;
   Operations& operations_;
   FarChannel channel_;
+  std::size_t eager_bytes_;
   FarLandings landings_;
   std::map<std::uint64_t, Awaited> awaited_; ///< by number
   std::uint64_t asked_ = 0;
