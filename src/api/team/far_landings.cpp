@@ -14,7 +14,7 @@ constexpr std::uint64_t max_unlanded = 1024;
 constexpr std::size_t max_waiting_bytes = std::size_t{4} << 20;
 
 // An owner that has taken in so many tells it, whatever else comes.
-constexpr std::uint64_t max_untold = max_unlanded / 4;
+constexpr std::uint64_t max_unreported = max_unlanded / 4;
 
 } // namespace
 
@@ -86,31 +86,31 @@ void FarLandings::land(Rank from, std::uint64_t number) {
   THALWEG_ASSERT(light, number > incoming.come || incoming.pending.contains(number));
   incoming.come = std::max(incoming.come, number);
   incoming.pending.erase(number);
-  note_to_tell(from);
+  note_unreported(from);
 }
 
 void FarLandings::want(Rank from, std::uint64_t number) {
   Incoming& incoming = incoming_[from];
   incoming.wanted = std::max(incoming.wanted, number);
-  note_to_tell(from);
+  note_unreported(from);
 }
 
-std::uint64_t FarLandings::tell(Rank to) {
+std::uint64_t FarLandings::report(Rank to) {
   const auto known = incoming_.find(to);
   if (known == incoming_.end())
     return 0;
-  known->second.told = known->second.landed();
-  return known->second.told;
+  known->second.reported = known->second.landed();
+  return known->second.reported;
 }
 
 std::vector<Rank> FarLandings::due(bool has_time) {
   std::vector<Rank> due;
-  std::erase_if(to_tell_, [&](Rank rank) {
+  std::erase_if(to_report_, [&](Rank rank) {
     const Incoming& incoming = incoming_[rank];
-    const std::uint64_t untold = incoming.landed() - incoming.told;
-    if (untold == 0)
+    const std::uint64_t unreported = incoming.landed() - incoming.reported;
+    if (unreported == 0)
       return true;
-    if (!has_time && incoming.told >= incoming.wanted && untold < max_untold)
+    if (!has_time && incoming.reported >= incoming.wanted && unreported < max_unreported)
       return false;
     due.push_back(rank);
     return true;
@@ -118,9 +118,9 @@ std::vector<Rank> FarLandings::due(bool has_time) {
   return due;
 }
 
-void FarLandings::note_to_tell(Rank rank) {
-  if (std::ranges::find(to_tell_, rank) == to_tell_.end())
-    to_tell_.push_back(rank);
+void FarLandings::note_unreported(Rank rank) {
+  if (std::ranges::find(to_report_, rank) == to_report_.end())
+    to_report_.push_back(rank);
 }
 
 } // namespace thalweg::teams

@@ -51,8 +51,8 @@ public:
   /// `from` waits to hear of those up to this one.
   void want(Rank from, std::uint64_t number);
   /// What to tell a rank now: it counts as told.
-  std::uint64_t tell(Rank to);
-  bool has_untold() const { return !to_tell_.empty(); }
+  std::uint64_t report(Rank to);
+  bool has_unreported() const { return !to_report_.empty(); }
   /// Whom to tell by itself: those that wait to hear, or all if `has_time`.
   std::vector<Rank> due(bool has_time);
 
@@ -68,17 +68,17 @@ private:
   };
   struct Incoming {
     std::uint64_t come = 0;
-    std::uint64_t told = 0;
+    std::uint64_t reported = 0;
     std::uint64_t wanted = 0;
     std::set<std::uint64_t> pending; ///< they have begun
     std::uint64_t landed() const { return pending.empty() ? come : *pending.begin() - 1; }
   };
 
-  void note_to_tell(Rank rank);
+  void note_unreported(Rank rank);
 
   std::map<Rank, Outgoing> outgoing_;
   std::map<Rank, Incoming> incoming_;
-  std::vector<Rank> to_tell_;
+  std::vector<Rank> to_report_;
   std::uint64_t unlanded_ = 0;
 };
 

@@ -99,7 +99,7 @@ FarMemory::~FarMemory() {
 // All that goes to a rank tells it what of its own has landed here.
 template <typename Body>
 std::uint64_t FarMemory::send(Rank to, FarHead& head, Body body) {
-  head.landed = landings_.tell(to);
+  head.landed = landings_.report(to);
   if constexpr (std::is_same_v<Body, std::vector<std::byte>>) {
     channel_.send(to, head, std::move(body));
     return 0;
@@ -271,8 +271,8 @@ void FarMemory::finish_sends() {
 
 // A look lets the library look at all its connections, which waits for collectives should not do twice.
 bool FarMemory::progress() {
-  const bool is_quiet =
-      have_all_landed() && channel_.has_sent_all() && !landings_.has_untold() && looks_in_vain_ >= patience;
+  const bool is_quiet = have_all_landed() && channel_.has_sent_all() && !landings_.has_unreported() &&
+                        looks_in_vain_ >= patience;
   if (is_quiet && ++looks_in_vain_ % looks_skipped != 0)
     return false;
   const bool moved = channel_.progress(*this);
@@ -385,7 +385,7 @@ void FarMemory::take_reply(const FarHead& head, std::span<const std::byte> body)
 }
 
 void FarMemory::report_landed(bool has_time) {
-  if (!landings_.has_untold())
+  if (!landings_.has_unreported())
     return;
   for (const Rank rank : landings_.due(has_time)) {
     FarHead head;
