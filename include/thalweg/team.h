@@ -179,7 +179,9 @@ THALWEG_API thalweg_status thalweg_team_progress(thalweg_team* team);
  *                                                        thalweg_team_barrier() or thalweg_team_complete(),
  *                                                        which have to come before this rank blocks elsewhere
  *   mine   this rank's buffers once it came              this rank's buffers are its own, its data is there
- *   all    buffers once all ranks came                   all ranks' are */
+ *   all    buffers once all ranks came                   all ranks' are
+ *
+ * All ranks' memory is what they reach by stores in a node, and by calls of teams in symmetric memory. */
 /* thalweg_sync: from interfaces/team.toml */
 /* How a call is ordered with other ranks, before it touches buffers and before it ends. */
 typedef enum thalweg_sync { thalweg_sync_none = 0, thalweg_sync_mine = 1, thalweg_sync_all = 2 } thalweg_sync;

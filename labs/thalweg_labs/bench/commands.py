@@ -160,12 +160,13 @@ def onesided(
     turns: Annotated[int, typer.Option(help="How many jobs.")] = 5,
     rows: Annotated[int, typer.Option(help="Of ten calls, in a job.", min=1, max=1000)] = 100,
     memory: Annotated[bool, typer.Option(help="Puts, gets and signals of two ranks instead of collectives.")] = False,
+    interposed: Annotated[bool, typer.Option(help="These under Thalweg, as by thalweg run.")] = False,
 ) -> None:
     """Time teams: loose broadcasts and scatters against strict ones, or puts and gets, and MPI's own ways."""
     found = [size_from_text(size) for size in words(sizes)]
     if memory:
         module = importlib.import_module("thalweg_labs.bench.onesided_memory")
-        module.run(module.Request(mpi, lab, found or module.SIZES, turns), json_file)
+        module.run(module.Request(mpi, lab, found or module.SIZES, turns, not interposed), json_file)
         return
     module = importlib.import_module("thalweg_labs.bench.onesided")
     module.run(module.Request(mpi, ranks, lab, found or module.SIZES, turns, rows), json_file)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Loose collectives of a team against strict ones, and against MPI's own in the same loop.
+"""Loose collectives of a team against strict ones, these against less strict ones, and all against MPI's own.
 
 Ten follow each other, then a barrier (Nishtala 2009: what loose synchronization gains). All ways run in one
 job, in turns; jobs of one program are repeated.
@@ -22,6 +22,8 @@ from thalweg.units import size_text, time_text
 _PROGRAM = Path(__file__).parent / "program" / "onesided.c"
 
 SIZES = (8, 64, 512, 4096)
+PAIRS = (("loose", "strict"), ("strict", "mine"), ("loose", "mpi"), ("strict", "mpi"))
+METRICS = {pair: " against ".join(pair).replace("mpi", "MPI") for pair in PAIRS}
 
 
 class Request(NamedTuple):
@@ -59,20 +61,21 @@ def measure(request: Request) -> list[Row]:
             times[operation, int(bytes_text)][way].append(float(seconds) * 1e6)
     rows = []
     for (operation, size), ways in times.items():
-        loose, strict, own = (median(ways[way]) for way in ("loose", "strict", "mpi"))
-        case = f"{operation} {size_text(size)}, {request.ranks} ranks"
-        rows.append(make_row(case, "loose against strict", "us", loose, strict, "strict"))
-        rows.append(make_row(case, "loose against MPI", "us", loose, own, request.mpi))
-        texts = [time_text(value * 1e-6) for value in (loose, strict, own)]
-        ratios = [f"{row['ratio']:.2f}" for row in rows[-2:]]
-        print(f"{case}: loose {texts[0]}, strict {texts[1]} ({ratios[0]}), MPI {texts[2]} ({ratios[1]})", flush=True)
+        medians = {way: median(values) for way, values in ways.items()}
+        case = f"{operation.replace('-', ' ')} {size_text(size)}, {request.ranks} ranks"
+        for pair, metric in METRICS.items():
+            own, peer = (medians[way] for way in pair)
+            rows.append(make_row(case, metric, "us", own, peer, request.mpi if pair[1] == "mpi" else pair[1]))
+        texts = [f"{way} {time_text(value * 1e-6)}" for way, value in medians.items()]
+        ratios = [f"{row['metric']} {row['ratio']:.2f}" for row in rows[-len(METRICS) :]]
+        print(f"{case}: {', '.join(texts)}; {', '.join(ratios)}", flush=True)
     return rows
 
 
 def run(request: Request, json_file: str) -> None:
     """Measure, print the means, and write all rows."""
     rows = measure(request)
-    for metric in ("loose against strict", "loose against MPI"):
+    for metric in METRICS.values():
         ratios = [row["ratio"] for row in rows if row["metric"] == metric]
         print(f"{metric}: geometric mean {geometric_mean(ratios):.2f}, least {min(ratios):.2f}")
     if json_file:

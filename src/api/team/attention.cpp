@@ -24,6 +24,7 @@ namespace {
 struct Attention {
   std::mutex mutex;
   int teams = 0;
+  bool has_interposer = false;
   bool has_ended = false; ///< MPI has, or is about to
   std::atomic<bool> is_stopping{false};
   std::thread thread;
@@ -35,11 +36,13 @@ int progress_in_mpi_call() {
 
 const thalweg_stream_hooks hooks{sizeof hooks, progress_in_mpi_call, nullptr};
 
-/// Tells the interposer, if there is one.
-void call_interposer(const char* function) {
+/// Tells the interposer. Is there one?
+bool call_interposer(const char* function) {
   using Function = decltype(&thalweg_attach_streams);
-  if (const auto found = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, function)))
+  const auto found = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, function));
+  if (found != nullptr)
     found(&hooks);
+  return found != nullptr;
 }
 
 // As the interposer's own thread does: often on a core that no rank needs, else now and then, and ever less
@@ -112,14 +115,15 @@ void start(Attention& self, const wait::Settings& settings) {
 
 } // namespace
 
-void begin_attention(const job::Placement& placement) {
+bool begin_attention(const job::Placement& placement) {
   auto& self = of_process<Attention>();
   const std::scoped_lock lock(self.mutex);
-  if (++self.teams > 1)
-    return;
-  call_interposer("thalweg_attach_streams");
-  if (!self.has_ended && is_wanted() && will_stop_when_mpi_ends())
-    start(self, pauses(placement));
+  if (++self.teams == 1) {
+    self.has_interposer = call_interposer("thalweg_attach_streams");
+    if (!self.has_ended && is_wanted() && will_stop_when_mpi_ends())
+      start(self, pauses(placement));
+  }
+  return self.has_interposer || self.thread.joinable();
 }
 
 void end_attention() {

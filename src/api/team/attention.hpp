@@ -9,8 +9,9 @@
 
 namespace thalweg::teams {
 
-/// A team of the process has memory that some ranks do not reach; `placement` is its own.
-void begin_attention(const job::Placement& placement);
+/// A team of the process has memory that some ranks do not reach; `placement` is its own. Does anybody take
+/// in something then, while the program waits in MPI's calls?
+bool begin_attention(const job::Placement& placement);
 /// It has no more.
 void end_attention();
 

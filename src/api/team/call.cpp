@@ -153,14 +153,34 @@ void check_same_call(std::span<const CallNote> of_ranks) {
   }
 }
 
-void check_memory(const job::Group& group, const SymmetricMemory& memory, const TeamCall& call,
-                  const std::string& site) {
+namespace {
+
+struct BufferBytes {
+  std::size_t input;
+  std::size_t output;
+};
+
+BufferBytes buffer_bytes(const job::Group& group, const TeamCall& call) {
   const schedule::Problem problem{.operation = call.operation, .ranks = group.ranks(), .root = call.root};
   const auto bytes_of = [&](std::int32_t units) {
     return static_cast<std::size_t>(units) * call.unit_bytes();
   };
-  check_buffer(memory, call.input, bytes_of(schedule::input_units(problem, group.rank())), site);
-  check_buffer(memory, call.output, bytes_of(schedule::output_units(problem, group.rank())), site);
+  return {bytes_of(schedule::input_units(problem, group.rank())),
+          bytes_of(schedule::output_units(problem, group.rank()))};
+}
+
+} // namespace
+
+bool is_reached(const job::Group& group, const TeamCall& call) {
+  const BufferBytes bytes = buffer_bytes(group, call);
+  return is_symmetric(call.input, bytes.input) || is_symmetric(call.output, bytes.output);
+}
+
+void check_memory(const job::Group& group, const SymmetricMemory& memory, const TeamCall& call,
+                  const std::string& site) {
+  const BufferBytes bytes = buffer_bytes(group, call);
+  check_buffer(memory, call.input, bytes.input, site);
+  check_buffer(memory, call.output, bytes.output, site);
 }
 
 std::string describe(const thalweg_team_call& given, const TeamCall& call) {

@@ -60,6 +60,9 @@ CallNote note_of(const std::string& what, const std::string& site);
 /// Throws Error where the ranks have not come to the same call, naming both and where they stand.
 void check_same_call(std::span<const CallNote> of_ranks);
 
+/// Is a buffer of this rank in symmetric memory, where others may put something into it?
+bool is_reached(const job::Group& group, const TeamCall& call);
+
 /// Throws Error where a buffer begins in symmetric memory and reaches beyond its end.
 void check_memory(const job::Group& group, const SymmetricMemory& memory, const TeamCall& call,
                   const std::string& site);

@@ -18,8 +18,10 @@ static_assert(std::is_trivially_copyable_v<FarHead>);
 
 using job::must;
 
-FarChannel::FarChannel(const transport::MpiApi& api, std::shared_ptr<job::ShadowCommunicator> shadow, int tag)
-    : api_(api), shadow_(std::move(shadow)), tag_(tag), message_(max_message_bytes) {}
+FarChannel::FarChannel(const transport::MpiApi& api, std::shared_ptr<job::ShadowCommunicator> shadow, int tag,
+                       std::size_t short_bytes)
+    : api_(api), shadow_(std::move(shadow)), tag_(tag), short_bytes_(std::min(short_bytes, max_short_bytes)),
+      message_(max_message_bytes) {}
 
 FarChannel::~FarChannel() {
   THALWEG_ASSERT(light, has_sent_all());
@@ -38,16 +40,19 @@ void FarChannel::begin_send(Rank to, std::span<const std::byte> message, UnderWa
   under_way_.push_back(std::move(what));
 }
 
-std::uint64_t FarChannel::send(Rank to, const FarHead& head, std::span<const std::byte> body) {
+std::uint64_t FarChannel::send(Rank to, FarHead head, std::span<const std::byte> body) {
   THALWEG_ASSERT(normal, head.body_bytes == body.size());
   if (body.size() > INT_MAX)
     throw Error(fmt::format("{} bytes for another node", body.size()),
                 fmt::format("move at most {} at once", INT_MAX), thalweg_error_unsupported);
   const bool has_long_body = is_long(body.size());
-  std::vector<std::byte> message(sizeof head + (has_long_body ? 0 : body.size()));
-  std::memcpy(message.data(), &head, sizeof head);
-  if (!has_long_body && !body.empty())
-    std::memcpy(message.data() + sizeof head, body.data(), body.size());
+  head.has_long_body = has_long_body ? 1 : 0;
+  const auto head_bytes = std::as_bytes(std::span(&head, 1));
+  std::vector<std::byte> message;
+  message.reserve(sizeof head + (has_long_body ? 0 : body.size()));
+  message.assign(head_bytes.begin(), head_bytes.end());
+  if (!has_long_body)
+    message.insert(message.end(), body.begin(), body.end());
   const std::span<const std::byte> sent(message);
   ++sent_;
   begin_send(to, sent, {.kept = std::move(message)});
@@ -121,7 +126,7 @@ bool FarChannel::receive_one(FarReceiver& receiver) {
        "MPI_Recv");
   FarHead head;
   std::memcpy(&head, message_.data(), sizeof head);
-  if (is_long(head.body_bytes)) {
+  if (head.has_long_body != 0) {
     receive_body(head, from, receiver);
     return true;
   }

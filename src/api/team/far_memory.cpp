@@ -10,17 +10,18 @@
 #include <climits>
 #include <cstring>
 #include <fmt/format.h>
+#include <type_traits>
 
 namespace thalweg::teams {
 
 namespace {
 
-// Of one rank at another, before it waits: the library keeps them there until they are taken in.
-constexpr std::uint64_t max_unlanded = 1024;
-
 // After so many looks in vain nothing is taken to be on the way, and one in some is enough.
 constexpr std::uint32_t patience = 2048;
 constexpr std::uint32_t looks_skipped = 8;
+
+// A program that has waited until its puts have landed does so again, if within so many.
+constexpr std::uint32_t puts_between_quiets = 64;
 
 FarHead head_of(FarKind kind, const Transfer& transfer) {
   FarHead head;
@@ -64,13 +65,28 @@ void check_length(std::size_t bytes) {
 
 } // namespace
 
-FarMemory::FarMemory(const job::Group& group, const SymmetricMemory& memory, Operations& operations)
+std::size_t eager_bytes(const machine::Machine& machine) {
+  constexpr std::size_t shortest = 2048; // libraries send so much without asking the receiver
+  constexpr std::size_t longest = std::size_t{256} << 10;
+  std::size_t eager = shortest;
+  for (std::size_t bytes = shortest; bytes <= longest; bytes *= 2) {
+    const auto length = static_cast<std::int64_t>(bytes);
+    const machine::MessageCost& cost = machine.at(machine::Level::network).at(0);
+    const double asked_for = 2 * (cost.latency.value + cost.send.value + cost.receive.value);
+    if (2 * machine.copy_seconds(length) < asked_for)
+      eager = bytes;
+  }
+  return eager;
+}
+
+FarMemory::FarMemory(const job::Group& group, const SymmetricMemory& memory, Operations& operations,
+                     std::size_t eager_bytes)
     : memory_(memory), operations_(operations),
       // Teams have no mailbox: its tag is theirs.
-      channel_(job::library_api(), group.shadow(),
-               job::mailbox_tag(job::library_api(), group.communicator())) {
+      channel_(job::library_api(), group.shadow(), job::mailbox_tag(job::library_api(), group.communicator()),
+               eager_bytes),
+      eager_bytes_(eager_bytes), is_attended_(begin_attention(group.placement())) {
   operations_.accompany(this);
-  begin_attention(group.placement());
 }
 
 FarMemory::~FarMemory() {
@@ -80,19 +96,26 @@ FarMemory::~FarMemory() {
 
 // --- what this rank does to others' memory ---
 
-FarMemory::Outgoing& FarMemory::number(FarHead& head, Rank to) {
-  Outgoing& outgoing = outgoing_[to];
-  head.number = ++outgoing.sent;
-  ++unlanded_;
-  if (FarChannel::is_long(head.body_bytes))
-    outgoing.last_long = head.number;
-  return outgoing;
+// All that goes to a rank tells it what of its own has landed here.
+template <typename Body>
+std::uint64_t FarMemory::send(Rank to, FarHead& head, Body body) {
+  head.landed = landings_.report(to);
+  if constexpr (std::is_same_v<Body, std::vector<std::byte>>) {
+    channel_.send(to, head, std::move(body));
+    return 0;
+  } else {
+    return channel_.send(to, head, body);
+  }
 }
 
-FarOperationPointer FarMemory::await_landing(Outgoing& outgoing) {
-  auto operation = std::make_shared<FarOperation>();
-  outgoing.awaited.emplace_back(outgoing.sent, operation);
-  return operation;
+void FarMemory::number(FarHead& head, Rank to, bool is_awaited) {
+  head.number = landings_.number(to, head.body_bytes, channel_.is_long(head.body_bytes));
+  if (hurried_puts_ > 0)
+    --hurried_puts_;
+  if (!is_awaited && hurried_puts_ == 0)
+    return;
+  head.wants_report = 1;
+  landings_.note_asked(to);
 }
 
 FarOperationPointer FarMemory::await_reply(FarHead& head, std::byte* data, const Blocks& here) {
@@ -103,13 +126,38 @@ FarOperationPointer FarMemory::await_reply(FarHead& head, std::byte* data, const
 }
 
 void FarMemory::wait_for_room(Rank to) {
-  const Outgoing& outgoing = outgoing_[to];
-  if (outgoing.sent - outgoing.landed >= max_unlanded)
-    operations_.wait_for([&] { return outgoing.sent - outgoing.landed < max_unlanded; });
+  if (landings_.has_room(to))
+    return;
+  ask_for_reports();
+  operations_.wait_for([&] { return landings_.has_room(to); });
+}
+
+std::uint64_t FarMemory::send_put(const Transfer& put, bool is_awaited) {
+  const bool is_block = put.there.is_whole() && put.there.places == nullptr && put.here.is_whole();
+  const std::size_t bytes = put.there.total();
+  const bool has_parts = is_block && bytes > FarChannel::max_short_bytes && bytes <= eager_bytes_;
+  return has_parts ? send_in_parts(put, is_awaited) : send_block(put, is_awaited);
+}
+
+// They land in their order, so the last one has the signal.
+std::uint64_t FarMemory::send_in_parts(const Transfer& put, bool is_awaited) {
+  const std::size_t bytes = put.there.total();
+  for (std::size_t begin = 0; begin < bytes; begin += FarChannel::max_short_bytes) {
+    const std::size_t length = std::min(bytes - begin, FarChannel::max_short_bytes);
+    const bool is_last = begin + length == bytes;
+    Transfer part = put;
+    part.offset += begin;
+    part.data += begin;
+    part.there = part.here = Blocks{length};
+    if (!is_last)
+      part.signal = {};
+    send_block(part, is_awaited && is_last);
+  }
+  return 0;
 }
 
 // What has gaps or places is put together first.
-std::uint64_t FarMemory::send_put(const Transfer& put) {
+std::uint64_t FarMemory::send_block(const Transfer& put, bool is_awaited) {
   const std::span<const std::byte> places = places_of(put);
   check_length(places.size() + put.there.total());
   wait_for_room(put.rank);
@@ -121,25 +169,26 @@ std::uint64_t FarMemory::send_put(const Transfer& put) {
     head.value = put.signal.value;
     head.how = static_cast<std::uint8_t>(put.signal.kind);
   }
-  number(head, put.rank);
+  number(head, put.rank, is_awaited);
   if (places.empty() && put.here.is_whole())
-    return channel_.send(put.rank, head, std::span<const std::byte>(put.data, head.body_bytes));
+    return send(put.rank, head, std::span<const std::byte>(put.data, head.body_bytes));
   std::vector<std::byte> body(head.body_bytes);
   std::ranges::copy(places, body.begin());
   copy_blocks(body.data() + places.size(), without_gaps(put.here), put.data, put.here);
-  channel_.send(put.rank, head, std::move(body));
-  return 0;
+  return send(put.rank, head, std::move(body));
 }
 
 void FarMemory::put(const Transfer& put) {
-  const std::uint64_t sent = send_put(put);
-  if (!channel_.is_sent(sent))
-    operations_.wait_for([&] { return channel_.is_sent(sent); });
+  const std::uint64_t sent = send_put(put, false);
+  if (channel_.is_sent(sent))
+    return;
+  expect();
+  operations_.wait_for([&] { return channel_.is_sent(sent); });
 }
 
 FarOperationPointer FarMemory::start_put(const Transfer& put) {
-  send_put(put);
-  return await_landing(outgoing_[put.rank]);
+  send_put(put, true);
+  return landings_.await_last(put.rank);
 }
 
 FarOperationPointer FarMemory::start_get(const Transfer& get) {
@@ -148,11 +197,11 @@ FarOperationPointer FarMemory::start_get(const Transfer& get) {
   FarHead head = head_of(FarKind::get, get);
   head.body_bytes = places.size();
   FarOperationPointer operation = await_reply(head, get.data, get.here);
-  channel_.send(get.rank, head, std::vector(places.begin(), places.end()));
+  send(get.rank, head, std::vector(places.begin(), places.end()));
   return operation;
 }
 
-FarOperationPointer FarMemory::start_update(const Atomic& atomic) {
+FarOperationPointer FarMemory::send_update(const Atomic& atomic, bool is_awaited) {
   FarHead head;
   head.kind = FarKind::update;
   head.how = static_cast<std::uint8_t>(atomic.kind);
@@ -167,26 +216,51 @@ FarOperationPointer FarMemory::start_update(const Atomic& atomic) {
     operation = await_reply(head, static_cast<std::byte*>(atomic.result), Blocks{atomic.bytes});
   } else {
     wait_for_room(atomic.rank);
-    number(head, atomic.rank);
+    number(head, atomic.rank, is_awaited);
   }
-  channel_.send(atomic.rank, head, std::span<const std::byte>());
+  send(atomic.rank, head, std::span<const std::byte>());
   return operation;
 }
 
+FarOperationPointer FarMemory::start_update(const Atomic& atomic) {
+  return send_update(atomic, false);
+}
+
 FarOperationPointer FarMemory::start_update_to_land(const Atomic& atomic) {
-  FarOperationPointer operation = start_update(atomic);
-  return operation ? operation : await_landing(outgoing_[atomic.rank]);
+  FarOperationPointer operation = send_update(atomic, true);
+  return operation ? operation : landings_.await_last(atomic.rank);
 }
 
 void FarMemory::wait(const FarOperation& operation) {
+  expect();
   operations_.wait_for([&] { return operation.has_finished; });
 }
 
 void FarMemory::fence() {
-  operations_.wait_for([&] {
-    return std::ranges::all_of(outgoing_,
-                               [](const auto& one) { return one.second.last_long <= one.second.landed; });
-  });
+  if (landings_.have_long_ones())
+    return;
+  ask_for_reports();
+  operations_.wait_for([this] { return landings_.have_long_ones(); });
+}
+
+void FarMemory::quiet() {
+  if (have_all_landed())
+    return;
+  ask_for_reports();
+  hurried_puts_ = puts_between_quiets;
+  operations_.wait_for([this] { return have_all_landed(); });
+}
+
+// Owners tell by themselves what has landed when nothing more comes. Until then, who waits asks.
+void FarMemory::ask_for_reports() {
+  expect();
+  for (const auto& [rank, last] : landings_.ask()) {
+    FarHead head;
+    head.kind = FarKind::report;
+    head.wants_report = 1;
+    head.number = last;
+    send(rank, head, std::span<const std::byte>());
+  }
 }
 
 void FarMemory::finish_sends() {
@@ -195,19 +269,16 @@ void FarMemory::finish_sends() {
 
 // --- what comes ---
 
-bool FarMemory::look() {
-  const bool moved = channel_.progress(*this);
-  report_landed();
-  looks_in_vain_ = moved ? 0 : looks_in_vain_ + 1;
-  return moved;
-}
-
 // A look lets the library look at all its connections, which waits for collectives should not do twice.
 bool FarMemory::progress() {
-  const bool is_quiet = have_all_landed() && channel_.has_sent_all() && looks_in_vain_ >= patience;
+  const bool is_quiet = have_all_landed() && channel_.has_sent_all() && !landings_.has_unreported() &&
+                        looks_in_vain_ >= patience;
   if (is_quiet && ++looks_in_vain_ % looks_skipped != 0)
     return false;
-  return look();
+  const bool moved = channel_.progress(*this);
+  report_landed(!moved || !is_attended_);
+  looks_in_vain_ = moved ? 0 : looks_in_vain_ + 1;
+  return moved;
 }
 
 std::byte* FarMemory::place_of(std::uint32_t memory, std::uint64_t offset) const {
@@ -219,19 +290,14 @@ std::byte* FarMemory::place_of(std::uint32_t memory, std::uint64_t offset) const
 }
 
 void FarMemory::come(const FarHead& head, Rank from) {
-  Incoming& incoming = incoming_[from];
-  THALWEG_ASSERT(light, head.number > incoming.come || incoming.pending.contains(head.number));
-  incoming.come = std::max(incoming.come, head.number);
-  incoming.pending.erase(head.number);
-  if (std::ranges::find(to_report_, from) == to_report_.end())
-    to_report_.push_back(from);
+  landings_.land(from, head.number);
+  if (head.wants_report != 0)
+    landings_.want(from, head.number);
 }
 
 std::byte* FarMemory::place_for(const FarHead& head, Rank from) {
   if (head.kind == FarKind::put) {
-    Incoming& incoming = incoming_[from];
-    incoming.come = head.number;
-    incoming.pending.insert(head.number);
+    landings_.begin(from, head.number);
     const bool is_whole = head.is_indexed == 0 && blocks_of(head, {}).is_whole();
     return is_whole ? place_of(head.memory, head.offset) : nullptr;
   }
@@ -242,6 +308,7 @@ std::byte* FarMemory::place_for(const FarHead& head, Rank from) {
 }
 
 void FarMemory::take(const FarHead& head, Rank from, std::span<const std::byte> body) {
+  landings_.hear(from, head.landed);
   switch (head.kind) {
   case FarKind::put:
     take_put(head, body);
@@ -256,8 +323,9 @@ void FarMemory::take(const FarHead& head, Rank from, std::span<const std::byte> 
   case FarKind::reply:
     take_reply(head, body);
     break;
-  case FarKind::landed:
-    take_landed(from, head.number);
+  case FarKind::report:
+    if (head.wants_report != 0)
+      landings_.want(from, head.number);
     break;
   }
 }
@@ -282,12 +350,12 @@ void FarMemory::answer_get(const FarHead& head, Rank from, std::span<const std::
   reply.number = head.number;
   reply.body_bytes = there.total();
   if (there.is_whole()) {
-    channel_.send(from, reply, std::span(data + there.begin_of(0), there.total()));
+    send(from, reply, std::span(data + there.begin_of(0), there.total()));
     return;
   }
   std::vector<std::byte> together(there.total());
   copy_blocks(together.data(), without_gaps(there), data, there);
-  channel_.send(from, reply, std::move(together));
+  send(from, reply, std::move(together));
 }
 
 void FarMemory::take_update(const FarHead& head, Rank from) {
@@ -303,7 +371,7 @@ void FarMemory::take_update(const FarHead& head, Rank from) {
   std::vector<std::byte> word(head.block_bytes);
   give_word(before, word.size(), word.data());
   reply.body_bytes = word.size();
-  channel_.send(from, reply, std::move(word));
+  send(from, reply, std::move(word));
 }
 
 void FarMemory::take_reply(const FarHead& head, std::span<const std::byte> body) {
@@ -316,26 +384,13 @@ void FarMemory::take_reply(const FarHead& head, std::span<const std::byte> body)
   awaited_.erase(place);
 }
 
-void FarMemory::take_landed(Rank from, std::uint64_t number) {
-  Outgoing& outgoing = outgoing_[from];
-  THALWEG_ASSERT(light, number > outgoing.landed && number <= outgoing.sent);
-  unlanded_ -= number - outgoing.landed;
-  outgoing.landed = number;
-  for (; !outgoing.awaited.empty() && outgoing.awaited.front().first <= number; outgoing.awaited.pop_front())
-    outgoing.awaited.front().second->has_finished = true;
-}
-
-void FarMemory::report_landed() {
-  for (const Rank rank : std::exchange(to_report_, {})) {
-    Incoming& incoming = incoming_[rank];
-    const std::uint64_t landed = incoming.landed();
-    if (landed == incoming.reported)
-      continue;
-    incoming.reported = landed;
+void FarMemory::report_landed(bool has_time) {
+  if (!landings_.has_unreported())
+    return;
+  for (const Rank rank : landings_.due(has_time)) {
     FarHead head;
-    head.kind = FarKind::landed;
-    head.number = landed;
-    channel_.send(rank, head, std::span<const std::byte>());
+    head.kind = FarKind::report;
+    send(rank, head, std::span<const std::byte>());
   }
 }
 

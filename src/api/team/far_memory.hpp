@@ -5,32 +5,31 @@
 // owner of the memory takes in.
 //
 // Messages from one rank to another arrive in their order, so that short ones land in it. Bodies of long ones
-// come later, and fences wait for these. An owner tells each rank how many of its operations have landed, one
-// after the other, once for all that it has taken in at a look.
+// come later, and fences wait for these. Every message tells its receiver how many of its operations have
+// landed here, one after the other. An owner that has nothing to send says so by itself: at once where the
+// other one waits for that, else when nothing more comes, if anybody takes care of the team until then.
 
+#include "machine/machine.hpp"
 #include "team/far_channel.hpp"
+#include "team/far_landings.hpp"
 #include "team/operations.hpp"
 #include "team/transfer.hpp"
 
-#include <deque>
+#include <cstddef>
+#include <cstdint>
 #include <map>
-#include <memory>
-#include <set>
-#include <utility>
-#include <vector>
 
 namespace thalweg::teams {
 
-/// Of a far operation that somebody may wait for.
-struct FarOperation {
-  bool has_finished = false;
-};
-using FarOperationPointer = std::shared_ptr<FarOperation>;
+/// Up to which length a put goes with its head, as one or several messages that its owner copies from: by the
+/// machine's figures that is cheaper than a message of its own, which waits until its owner is ready.
+std::size_t eager_bytes(const machine::Machine& machine);
 
 class FarMemory final : public Companion, private FarReceiver {
 public:
-  /// All outlive it.
-  FarMemory(const job::Group& group, const SymmetricMemory& memory, Operations& operations);
+  /// All outlive it. Puts of up to `eager_bytes` are eager (team/far_channel.hpp).
+  FarMemory(const job::Group& group, const SymmetricMemory& memory, Operations& operations,
+            std::size_t eager_bytes);
   ~FarMemory() override;
   FarMemory(const FarMemory&) = delete;
   FarMemory& operator=(const FarMemory&) = delete;
@@ -47,30 +46,20 @@ public:
   void wait(const FarOperation& operation);
 
   void fence();
+  /// Waits until all has landed.
+  void quiet();
+  /// Something is expected: looks are frequent.
+  void expect() { looks_in_vain_ = 0; }
   /// Returns when the library has no more of what was sent.
   void finish_sends();
 
-  /// Takes in what has come, without waiting. Did anything move?
-  bool look();
-  /// The same, now and then where nothing has come for a while.
+  /// Takes in what has come, without waiting; now and then only, where nothing has come for a while. Did
+  /// anything move?
   bool progress() override;
-  bool have_all_landed() const override { return unlanded_ == 0 && awaited_.empty(); }
+  void ask_for_reports() override;
+  bool have_all_landed() const override { return landings_.have_all() && awaited_.empty(); }
 
 private:
-  /// What this rank has sent to another one.
-  struct Outgoing {
-    std::uint64_t sent = 0;
-    std::uint64_t landed = 0;
-    std::uint64_t last_long = 0;
-    std::deque<std::pair<std::uint64_t, FarOperationPointer>> awaited; ///< by number
-  };
-  /// What has come from another one.
-  struct Incoming {
-    std::uint64_t come = 0;
-    std::uint64_t reported = 0;
-    std::set<std::uint64_t> pending; ///< their bodies are on the way
-    std::uint64_t landed() const { return pending.empty() ? come : *pending.begin() - 1; }
-  };
   /// Where a reply goes: data of a get, or a word.
   struct Awaited {
     std::byte* data;
@@ -84,27 +73,30 @@ private:
   void answer_get(const FarHead& head, Rank from, std::span<const std::byte> body);
   void take_update(const FarHead& head, Rank from);
   void take_reply(const FarHead& head, std::span<const std::byte> body);
-  void take_landed(Rank from, std::uint64_t number);
   void come(const FarHead& head, Rank from);
-  void report_landed();
+  template <typename Body>
+  std::uint64_t send(Rank to, FarHead& head, Body body);
+  void report_landed(bool has_time);
 
   std::byte* place_of(std::uint32_t memory, std::uint64_t offset) const;
-  std::uint64_t send_put(const Transfer& put);
-  Outgoing& number(FarHead& head, Rank to);
-  FarOperationPointer await_landing(Outgoing& outgoing);
+  FarOperationPointer send_update(const Atomic& atomic, bool is_awaited);
+  std::uint64_t send_put(const Transfer& put, bool is_awaited);
+  std::uint64_t send_block(const Transfer& put, bool is_awaited);
+  std::uint64_t send_in_parts(const Transfer& put, bool is_awaited);
+  void number(FarHead& head, Rank to, bool is_awaited);
   FarOperationPointer await_reply(FarHead& head, std::byte* data, const Blocks& here);
   void wait_for_room(Rank to);
 
   const SymmetricMemory& memory_;
   Operations& operations_;
   FarChannel channel_;
-  std::map<Rank, Outgoing> outgoing_;
-  std::map<Rank, Incoming> incoming_;
-  std::vector<Rank> to_report_;
+  std::size_t eager_bytes_;
+  FarLandings landings_;
   std::map<std::uint64_t, Awaited> awaited_; ///< by number
   std::uint64_t asked_ = 0;
-  std::uint64_t unlanded_ = 0;
   std::uint32_t looks_in_vain_ = 0;
+  bool is_attended_;               ///< somebody looks while the program is in no call of a team
+  std::uint32_t hurried_puts_ = 0; ///< of which reports are wanted at once
 };
 
 } // namespace thalweg::teams

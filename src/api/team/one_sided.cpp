@@ -8,9 +8,9 @@
 
 namespace thalweg::teams {
 
-void OneSided::serve_others() {
+void OneSided::serve_others(const machine::Machine& machine) {
   if (!far_)
-    far_ = std::make_unique<FarMemory>(group_, memory_, operations_);
+    far_ = std::make_unique<FarMemory>(group_, memory_, operations_, eager_bytes(machine));
 }
 
 void OneSided::end() {
@@ -132,7 +132,7 @@ void OneSided::fence() {
 void OneSided::quiet() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (far_)
-    operations_.wait_for([this] { return far_->have_all_landed(); });
+    far_->quiet();
 }
 
 bool OneSided::is_met_soon(const std::uint64_t* word, thalweg_condition condition, std::uint64_t value,
@@ -149,10 +149,10 @@ bool OneSided::is_met_soon(const std::uint64_t* word, thalweg_condition conditio
 
 std::uint64_t OneSided::wait(const std::uint64_t* word, thalweg_condition condition, std::uint64_t value) {
   std::uint64_t found = 0;
+  if (far_)
+    far_->expect();
   operations_.wait_for([&] {
     found = seen(word);
-    if (!holds(found, condition, value) && far_ && far_->look())
-      found = seen(word);
     return holds(found, condition, value);
   });
   return found;
@@ -160,7 +160,7 @@ std::uint64_t OneSided::wait(const std::uint64_t* word, thalweg_condition condit
 
 void OneSided::progress() {
   if (far_)
-    far_->look();
+    far_->expect();
   operations_.let_go_on();
 }
 

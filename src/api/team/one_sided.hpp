@@ -3,6 +3,7 @@
 
 // What a rank does to the memory of others: by loads and stores where it reaches that, else by messages.
 
+#include "machine/machine.hpp"
 #include "team/far_memory.hpp"
 #include "team/operations.hpp"
 #include "team/transfer.hpp"
@@ -19,7 +20,7 @@ public:
 
   /// Takes part in what others do to memory that they do not reach. To be called once there is any, at the
   /// same time on all ranks.
-  void serve_others();
+  void serve_others(const machine::Machine& machine);
   /// Collective, before the team ends: nobody sends anything any more.
   void end();
 

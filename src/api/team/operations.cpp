@@ -61,49 +61,83 @@ InFlightOperation::InFlightOperation(const TeamCall& call, Part before, Part bod
                       static_cast<std::int64_t>(call.element_bytes));
 }
 
+void InFlightOperation::agree(Part agreement, bool is_reached) {
+  THALWEG_ASSERT(light, !has_begun_ && agreement.runner != nullptr && parts_[0].runner == nullptr);
+  agreement_ = std::move(agreement);
+  is_reached_ = std::byte{is_reached};
+  either_.emplace(job::library_api(), job::library_operators(), MPI_BOR, MPI_BYTE, 1);
+}
+
+// All do before they wait for all, or return.
+bool InFlightOperation::waits_for_agreement() const {
+  const bool is_before_body = at_ <= 1 && call_.before == thalweg_sync_all && is_reached_ != std::byte{0};
+  return agreement_.runner != nullptr && (is_before_body || at_ > 1);
+}
+
+void InFlightOperation::progress_agreement() {
+  if (agreement_.runner == nullptr || !agreement_.runner->execution().progress())
+    return;
+  either_->finish();
+  agreement_.runner.reset();
+  if (is_any_reached_ == std::byte{0})
+    parts_[2].runner.reset();
+}
+
 void InFlightOperation::start_part() {
   while (at_ < parts_.size() && !parts_[at_].runner)
     ++at_;
-  if (has_finished())
+  if (at_ == parts_.size())
     return;
   Part& part = parts_[at_];
   part.runner->start(call_.input, call_.output, part.tags, operator_ ? &*operator_ : nullptr);
+  is_in_part_ = true;
 }
 
-void InFlightOperation::next_part() {
+void InFlightOperation::end_part() {
   if (operator_)
     operator_->finish();
   parts_[at_].runner.reset();
   ++at_;
-  start_part();
+  is_in_part_ = false;
 }
 
 bool InFlightOperation::begin() {
   if (followed_ != nullptr && !followed_->have_all_landed())
     return false;
   followed_ = nullptr;
-  if (!std::exchange(has_begun_, true))
-    start_part();
+  if (!std::exchange(has_begun_, true) && agreement_.runner != nullptr)
+    agreement_.runner->start(&is_reached_, &is_any_reached_, agreement_.tags, &*either_);
   return true;
 }
 
 bool InFlightOperation::progress() {
   if (!begin())
     return false;
-  while (!has_finished()) {
-    if (!parts_[at_].runner->execution().progress())
+  for (;;) {
+    progress_agreement();
+    if (has_finished())
+      return true;
+    if (waits_for_agreement())
       return false;
-    next_part();
+    if (!is_in_part_)
+      start_part();
+    else if (parts_[at_].runner->execution().progress())
+      end_part();
+    else
+      return false;
   }
-  return true;
 }
 
 void InFlightOperation::run() {
   const bool has_begun = begin();
-  THALWEG_ASSERT(light, has_begun);
+  THALWEG_ASSERT(light, has_begun && agreement_.runner == nullptr);
   while (!has_finished()) {
+    if (!is_in_part_)
+      start_part();
+    if (!is_in_part_)
+      continue;
     parts_[at_].runner->execution().run();
-    next_part();
+    end_part();
   }
 }
 
@@ -126,14 +160,29 @@ InFlightOperation::Part Operations::part_of(const TeamCall& call, bool commutes)
   return {plans_.runner_for(call, commutes), tags_.for_call()};
 }
 
+// Ranks that share a node may share memory of the program's own.
+bool Operations::agrees_on(const TeamCall& call) const {
+  const bool waits_for_all = call.before == thalweg_sync_all || call.after == thalweg_sync_all;
+  return waits_for_all && group_.node_count() == group_.ranks() && group_.ranks() > 1;
+}
+
 OperationPointer Operations::make(const TeamCall& call, bool commutes) {
-  const auto barrier_if = [this](thalweg_sync wanted) {
-    return wanted == thalweg_sync_all ? part_of(TeamCall{}, true) : InFlightOperation::Part{};
+  const auto barrier_if = [this](bool is_wanted) {
+    return is_wanted ? part_of(TeamCall{}, true) : InFlightOperation::Part{};
   };
-  InFlightOperation::Part before = barrier_if(call.before);
+  const bool agrees = agrees_on(call);
+  InFlightOperation::Part before = barrier_if(call.before == thalweg_sync_all && !agrees);
   InFlightOperation::Part body = part_of(call, commutes);
-  InFlightOperation::Part after = barrier_if(call.after);
+  InFlightOperation::Part after = barrier_if(call.after == thalweg_sync_all);
   auto made = std::make_shared<InFlightOperation>(call, std::move(before), std::move(body), std::move(after));
+  if (agrees)
+    made->agree(part_of({.operation = schedule::Operation::allreduce,
+                         .count = 1,
+                         .type = MPI_BYTE,
+                         .op = MPI_BOR,
+                         .is_own = true},
+                        true),
+                is_reached(group_, call));
   const bool is_barrier = call.operation == schedule::Operation::barrier && !call.is_own;
   if (companion_ != nullptr && (is_barrier || call.before == thalweg_sync_all))
     made->follow(*companion_);
@@ -203,6 +252,8 @@ void Operations::wait(const InFlightOperation& operation) {
 }
 
 void Operations::complete() {
+  if (companion_ != nullptr)
+    companion_->ask_for_reports();
   wait_until(
       [this] { return in_flight_.empty() && (companion_ == nullptr || companion_->have_all_landed()); });
 }

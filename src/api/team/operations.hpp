@@ -32,9 +32,16 @@ public:
   virtual bool progress() = 0;
   /// Has all landed that this rank has begun?
   virtual bool have_all_landed() const = 0;
+  /// This rank waits for that, and for nothing else of those who know.
+  virtual void ask_for_reports() = 0;
 };
 
 /// A collective in flight: what it waits for before, the collective itself, what it waits for after.
+///
+/// Where ranks are on nodes of their own, others reach symmetric memory alone. A call with `all` at an end
+/// agrees then whether any rank's buffers are in such memory, and that all ranks have come. This goes beside
+/// the collective, in the same packets, where this rank's own buffers are not. The collective waits for it
+/// only where they are, and all wait for all after it only if some are.
 class InFlightOperation {
 public:
   /// A part that is left out is null. Tags are the parts' own, dealt out when the call was made.
@@ -43,6 +50,8 @@ public:
     engine::Tags tags;
   };
   InFlightOperation(const TeamCall& call, Part before, Part body, Part after);
+  /// What the ranks agree on by `agreement`, an all-reduce of a byte. To be called before anything else.
+  void agree(Part agreement, bool is_reached);
   /// It begins once all has landed there. To be called before anything else.
   void follow(const Companion& companion) { followed_ = &companion; }
 
@@ -50,18 +59,25 @@ public:
   bool progress();
   /// Runs to the end, where nothing else is under way.
   void run();
-  bool has_finished() const { return at_ == parts_.size(); }
+  bool has_finished() const { return at_ == parts_.size() && agreement_.runner == nullptr; }
 
 private:
   /// Starts it, if it need not wait for what it follows.
   bool begin();
   void start_part();
-  void next_part();
+  void end_part();
+  void progress_agreement();
+  bool waits_for_agreement() const;
 
   TeamCall call_;
   std::optional<job::MpiOperator> operator_;
   std::array<Part, 3> parts_;
   std::size_t at_ = 0;
+  bool is_in_part_ = false;
+  Part agreement_; ///< until it has ended
+  std::optional<job::MpiOperator> either_;
+  std::byte is_reached_{};              ///< this rank's buffers are
+  std::byte is_any_reached_{1};         ///< agreed
   const Companion* followed_ = nullptr; ///< until it has begun
   bool has_begun_ = false;
 };
@@ -155,6 +171,8 @@ private:
   wait::Visit visit_others() const;
   void note(bool has_any);
   InFlightOperation::Part part_of(const TeamCall& call, bool commutes);
+  /// Do ranks agree on whose buffers are reached?
+  bool agrees_on(const TeamCall& call) const;
   OperationPointer keep(OperationPointer made);
   static wait::Visit progress_everywhere(void* operations);
   /// Did anything move?

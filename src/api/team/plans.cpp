@@ -26,11 +26,13 @@ Aim aim_of(const TeamCall& call) {
 
 // Values are short. Few ranks are connected for them.
 strategies::Scheduled own_strategy(schedule::Operation operation) {
-  THALWEG_ASSERT(normal,
-                 operation == schedule::Operation::barrier || operation == schedule::Operation::allgather);
-  const bool is_barrier = operation == schedule::Operation::barrier;
-  return strategies::Scheduled(
-      strategies::find(operation, is_barrier ? "dissemination" : "gather_broadcast"));
+  using schedule::Operation;
+  THALWEG_ASSERT(normal, operation == Operation::barrier || operation == Operation::allgather ||
+                             operation == Operation::allreduce);
+  return strategies::Scheduled(strategies::find(operation, operation == Operation::barrier ? "dissemination"
+                                                           : operation == Operation::allgather
+                                                               ? "gather_broadcast"
+                                                               : "recursive_exchange"));
 }
 
 } // namespace

@@ -3,11 +3,15 @@
 
 #include "base/assertion.hpp"
 #include "base/error.hpp"
+#include "base/of_process.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
+#include <iterator>
+#include <map>
+#include <mutex>
 #include <new>
 
 namespace thalweg::teams {
@@ -20,6 +24,12 @@ void give_back(std::byte* memory) {
   std::free(memory);
 }
 
+/// This rank's parts of all allocations of all teams: their begins with their ends.
+struct OwnParts {
+  std::mutex mutex;
+  std::map<const std::byte*, const std::byte*> ends;
+};
+
 } // namespace
 
 Allocation::Allocation(job::Group& group, std::size_t bytes, std::uint32_t number)
@@ -30,13 +40,32 @@ Allocation::Allocation(job::Group& group, std::size_t bytes, std::uint32_t numbe
   if (segment_) {
     own_ = segment_->memory() + stride_ * static_cast<std::size_t>(group.near_rank());
     THALWEG_ASSERT(light, stride_ >= bytes_ && of_near(group.near_rank()) == own_);
-    return;
+  } else {
+    private_.reset(static_cast<std::byte*>(std::aligned_alloc(page, stride_)));
+    if (!private_)
+      throw std::bad_alloc();
+    std::memset(private_.get(), 0, stride_);
+    own_ = private_.get();
   }
-  private_.reset(static_cast<std::byte*>(std::aligned_alloc(page, stride_)));
-  if (!private_)
-    throw std::bad_alloc();
-  std::memset(private_.get(), 0, stride_);
-  own_ = private_.get();
+  auto& parts = of_process<OwnParts>();
+  const std::scoped_lock lock(parts.mutex);
+  parts.ends[own_] = own_ + stride_;
+}
+
+Allocation::~Allocation() {
+  auto& parts = of_process<OwnParts>();
+  const std::scoped_lock lock(parts.mutex);
+  parts.ends.erase(own_);
+}
+
+bool is_symmetric(const void* begin, std::size_t bytes) {
+  if (begin == nullptr || bytes == 0)
+    return false;
+  const auto* const first = static_cast<const std::byte*>(begin);
+  auto& parts = of_process<OwnParts>();
+  const std::scoped_lock lock(parts.mutex);
+  const auto behind = parts.ends.lower_bound(first + bytes);
+  return behind != parts.ends.begin() && std::prev(behind)->second > first;
 }
 
 std::byte* Allocation::of_near(Rank near_rank) const {

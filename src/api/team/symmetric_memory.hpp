@@ -17,6 +17,9 @@ class Allocation {
 public:
   /// Collective. Ranks number alike what they allocate.
   Allocation(job::Group& group, std::size_t bytes, std::uint32_t number);
+  ~Allocation();
+  Allocation(const Allocation&) = delete;
+  Allocation& operator=(const Allocation&) = delete;
 
   std::byte* begin() const { return own_; }
   std::size_t bytes() const { return bytes_; }
@@ -42,6 +45,9 @@ private:
   std::unique_ptr<std::byte[], void (*)(std::byte*)> private_;
   std::byte* own_;
 };
+
+/// Is any of these bytes in what a team of the process has allocated, so that others may reach it?
+bool is_symmetric(const void* begin, std::size_t bytes);
 
 /// What a team has allocated.
 class SymmetricMemory {

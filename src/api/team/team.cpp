@@ -62,7 +62,7 @@ std::byte* Team::allocate(std::size_t bytes) {
   operations_.meet();
   const Allocation& allocation = memory_.allocate(group_, bytes);
   if (allocation.has_unreachable(group_)) {
-    one_sided_.serve_others();
+    one_sided_.serve_others(knowledge_->machine.machine);
     operations_.meet(); // whoever returns may send others something for it
   }
   return allocation.begin();

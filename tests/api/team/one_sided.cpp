@@ -30,7 +30,7 @@ using thalweg::team;
 using Word = std::uint64_t;
 
 constexpr std::size_t chunks = 16;          // of a rank's memory
-constexpr std::size_t largest_chunk = 4096; // words of it
+constexpr std::size_t largest_chunk = 8192; // words of it; some puts of them are no longer eager
 constexpr int steps = 12;                   // of a rank in a round
 constexpr int most_ranks = 8;
 
@@ -125,7 +125,7 @@ private:
     steps_.clear();
     started_.clear();
     counted_ = 0;
-    const std::size_t chunk = std::size_t{8} << (3 * dice_.below(4)); // up to largest_chunk
+    const std::size_t chunk = std::size_t{16} << (3 * dice_.below(4)); // up to largest_chunk
     std::vector<std::size_t> used(images_.size());
     for (int turn = 0; turn < steps; ++turn)
       for (int from = 0; from < t_.size(); ++from) {

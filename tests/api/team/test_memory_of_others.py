@@ -39,6 +39,28 @@ def test_random_programs_agree_with_the_oracle(mpi: str, ranks: int, hosts: int)
     check(mpi, ranks, hosts, ["one_sided_errors"])
 
 
+@pytest.mark.parametrize(
+    ("mpi", "ranks", "hosts"),
+    [("openmpi4", 3, 3), ("openmpi4", 4, 2), pytest.param("mpich4", 3, 3, marks=pytest.mark.exhaustive)],
+)
+def test_collectives_keep_the_promises_of_all_modes(mpi: str, ranks: int, hosts: int) -> None:
+    """Whether their buffers are in symmetric memory on all ranks, on some, or on none."""
+    check(mpi, ranks, hosts, ["modes"])
+
+
+@pytest.mark.parametrize("fault", ["before", "after"])
+def test_the_oracle_notices_modes_that_are_weaker(fault: str) -> None:
+    check("openmpi4", 3, 3, ["modes", fault])
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("ranks", "hosts"), [(3, 3), (5, 3), (4, 1)])
+def test_ten_thousand_random_programs(ranks: int, hosts: int) -> None:
+    """Of collectives in all modes, and of rounds of puts, gets, signals and atomic operations."""
+    check("openmpi4", ranks, hosts, ["modes"], THALWEG_TEST_PROGRAMS="10000")
+    check("openmpi4", ranks, hosts, ["one_sided"], THALWEG_TEST_PROGRAMS="10000")
+
+
 @pytest.mark.parametrize("fault", ["signal", "fence", "quiet", "request", "atomic", "strict"])
 def test_the_oracle_notices_what_is_left_out(fault: str) -> None:
     """Each way to order calls is needed: without it the same programs give other values."""
