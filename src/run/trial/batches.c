@@ -96,8 +96,9 @@ enum timing { in_row, apart, apart_and_aligning };
 static struct figures run_batch(const char* operation, int bytes, const char* candidate, int calls,
                                 enum timing timing) {
   const int is_native = strcmp(candidate, "native") == 0;
-  call_function* const call =
-      is_overlapped(operation) ? find_overlapped(operation) : find_operation(operation);
+  call_function* const call = is_of_team(operation)      ? find_team_call(operation)
+                              : is_overlapped(operation) ? find_overlapped(operation)
+                                                         : find_operation(operation);
   double seconds = 0, processor = 0;
   const int together = timing == in_row ? calls : 1;
   select_strategy(operation, candidate);

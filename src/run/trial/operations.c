@@ -2,7 +2,6 @@
 #include "operations.h"
 
 #include "interposer.h"
-#include "team_calls.h"
 
 #include <mpi.h>
 #include <stdio.h>
@@ -93,8 +92,6 @@ int prefix_of(const char* name) {
 }
 
 call_function* find_operation(const char* name) {
-  if (is_of_team(name))
-    return find_team_call(name);
   for (size_t i = 0; i < sizeof operations / sizeof *operations; ++i)
     if (strcmp(operations[i].name, name) == 0)
       return operations[i].call;
@@ -116,9 +113,6 @@ void know_ranks(void) {
 }
 
 void leave_group(void) {
-  interposer.bypass(0);
-  leave_team();
-  interposer.bypass(1);
   if (group.communicator == MPI_COMM_WORLD)
     return;
   interposer.bypass(0);

@@ -36,6 +36,7 @@
 #include "overlap.h"
 #include "places.h"
 #include "probes.h"
+#include "team_calls.h"
 
 #include <mpi.h>
 #include <stdio.h>
@@ -147,8 +148,10 @@ static void run_trial(char* operation, char** words, char** candidates, int coun
   char* groups = strchr(operation, '/');
   if (groups != NULL)
     *groups++ = 0;
-  if (form_groups(groups == NULL ? 0 : atoi(groups), groups != NULL && strchr(groups, 's') != NULL))
+  if (form_groups(groups == NULL ? 0 : atoi(groups), groups != NULL && strchr(groups, 's') != NULL)) {
     free_ring();
+    leave_team();
+  }
   group.root = root == NULL ? 0 : atoi(root);
   if (group.root < 0 || group.root >= group.ranks)
     MPI_Abort(MPI_COMM_WORLD, 2);
@@ -195,6 +198,7 @@ int main(int argc, char** argv) {
     run_trial(operation, words, candidates, count);
   }
   free_ring();
+  leave_team();
   leave_group();
   free_buffers();
   MPI_Finalize();
