@@ -44,6 +44,27 @@ void thalweg_detach_streams(const thalweg_stream_hooks* hooks);
  *   remarks     array of texts, of which those of the first rank are kept: its owner's texts */
 void thalweg_report_stream(const char* json);
 
+/* A call of a team that blocks, on the stack of who makes it. */
+typedef struct thalweg_team_event {
+  size_t size;              /* sizeof(thalweg_team_event) */
+  unsigned long long call;  /* how many there were of the team before: the same on all its ranks */
+  unsigned long long bytes; /* this rank's payload */
+  int collective;           /* a thalweg_collective (thalweg/team.h) */
+  int before;               /* a thalweg_sync, as the next one */
+  int after;
+  const void* site;     /* the address in the program behind the call */
+  const char* strategy; /* what has run it: a text that stays */
+  void* row;            /* the interposer's own, as the next one */
+  unsigned long long watch[6];
+} thalweg_team_event;
+
+/* A team of so many ranks, which reports know by a number that is the same on all of them, and no other
+ * team's. Gives what its calls name it by, for as long as the process lives. */
+void* thalweg_attach_team(unsigned long long number, int ranks);
+/* The report counts the call as one of the program's. */
+void thalweg_team_call_begins(void* team, thalweg_team_event* event);
+void thalweg_team_call_ends(void* team, thalweg_team_event* event);
+
 #ifdef __cplusplus
 }
 #endif

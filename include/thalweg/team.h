@@ -198,7 +198,10 @@ typedef enum thalweg_collective {
   thalweg_collective_reduce = 5,    /* input: count; output of the root: count */
   thalweg_collective_allreduce = 6, /* the same, output of every rank */
   thalweg_collective_scan = 7,      /* output: the combined values of ranks up to this one */
-  thalweg_collective_barrier = 8    /* for thalweg_team_strategy(); started by thalweg_team_barrier() */
+  thalweg_collective_barrier = 8,   /* for thalweg_team_strategy(); started by thalweg_team_barrier() */
+  thalweg_collective_exscan = 9,    /* output: those of ranks before this one; rank 0's means nothing */
+  /* input: count for each rank; output: count, combined from all; not in place */
+  thalweg_collective_reduce_scatter = 10
 } thalweg_collective;
 /* end of thalweg_collective */
 

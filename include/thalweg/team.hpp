@@ -86,6 +86,17 @@ public:
     const team_site at{collective::scan, "scan", rank(), when, from};
     return make(combining<T>(at, {in, 1, out, 1, in.size()}, 0, op));
   }
+  template <typename T>
+  auto exscan(input<T> in, std::span<T> out, MPI_Op op, synchronized when = {}, site from = site::current()) {
+    const team_site at{collective::exscan, "exscan", rank(), when, from};
+    return make(combining<T>(at, {in, 1, out, 1, in.size()}, 0, op));
+  }
+  template <typename T>
+  auto reduce_scatter(input<T> all, std::span<T> mine, MPI_Op op, synchronized when = {},
+                      site from = site::current()) {
+    const team_site at{collective::reduce_scatter, "reduce_scatter", rank(), when, from};
+    return make(combining<T>(at, {all, ranks(), mine, 1, mine.size()}, 0, op));
+  }
 
 protected:
   explicit collectives(thalweg_team* of) : memory_calls<Caller>(of) {}

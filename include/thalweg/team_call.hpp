@@ -25,6 +25,8 @@ enum class collective {
   allreduce = thalweg_collective_allreduce,
   scan = thalweg_collective_scan,
   barrier = thalweg_collective_barrier, ///< for team::strategy()
+  exscan = thalweg_collective_exscan,
+  reduce_scatter = thalweg_collective_reduce_scatter,
 };
 
 enum class synchronization {

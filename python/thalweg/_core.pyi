@@ -793,6 +793,15 @@ class Pick:
     def bytes(self, arg: int, /) -> None: ...
 
     @property
+    def mode(self) -> str:
+        """
+        Of a team's call: its synchronization before and after it, as "mine-all"; else empty.
+        """
+
+    @mode.setter
+    def mode(self, arg: str, /) -> None: ...
+
+    @property
     def degree(self) -> int:
         """
         Of calls whose blocks may be empty: to how many others a rank has something; 0: to all.
@@ -889,6 +898,15 @@ class Tuning:
 
     @nonblocking.setter
     def nonblocking(self, arg: Sequence[Pick], /) -> None: ...
+
+    @property
+    def of_teams(self) -> list[Pick]:
+        """
+        Of teams' calls, each with its mode. Native is what a team runs without a pick.
+        """
+
+    @of_teams.setter
+    def of_teams(self, arg: Sequence[Pick], /) -> None: ...
 
 def local_fingerprint(environment: Mapping[str, str]) -> Fingerprint:
     """

@@ -13,6 +13,7 @@ from thalweg_labs.bench.network_commands import neighborhoods, papers, permutati
 from thalweg_labs.bench.options import JSON, cases, words
 from thalweg_labs.bench.overlap_commands import overlap
 from thalweg_labs.bench.placing_commands import place, recording
+from thalweg_labs.bench.search_commands import barriers, search
 
 _INTRANODE = ("barrier", "broadcast", "reduce", "allreduce", "allgather", "alltoall")
 
@@ -346,6 +347,8 @@ def make_application() -> typer.Typer:
     commands = (
         collectives,
         model,
+        search,
+        barriers,
         tuned,
         intranode,
         nic,

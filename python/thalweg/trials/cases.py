@@ -37,6 +37,29 @@ NONBLOCKING = {f"i{operation}": call for operation, call in OPERATIONS.items()} 
 }
 """The nonblocking ones that can be tuned, and the calls whose strategies run them."""
 
+TEAM_COLLECTIVES = (
+    "broadcast", "scatter", "gather", "allgather", "alltoall", "reduce", "allreduce", "scan", "barrier", "exscan",
+    "reduce_scatter",
+)  # fmt: skip
+"""Those of a team (thalweg/team.h)."""
+_ENDS = ("none", "mine", "all")
+_NAMED_MODES = {"mine-mine": "", "all-all": "@strict", "none-none": "@loose"}
+MODES = {
+    _NAMED_MODES.get(mode, f"@{mode}"): mode
+    for mode in (f"{before}-{after}" for before in _ENDS for after in _ENDS)
+}  # fmt: skip
+"""How far a team's call synchronizes its ranks, before it and after it, by what stands behind the call's name."""
+TEAM = {
+    f"team_{collective}{suffix}": collective
+    for collective in TEAM_COLLECTIVES
+    for suffix in MODES
+    if not suffix or collective != "barrier"
+}
+"""The calls of teams that can be tuned, and the calls whose strategies run them."""
+TEAMS = "teams"
+"""In the place of an operation: all those of teams, in the three modes that have names."""
+ROOTED = ("broadcast", "scatter", "gather", "reduce")
+
 OWN_SIZES = ("alltoallv", "neighbor_allgather", "neighbor_alltoall", "neighbor_alltoallv")
 """Calls whose sizes a rank knows for itself alone; nonblocking ones have no traffic that ranks could agree on."""
 
@@ -44,7 +67,7 @@ OFFLOADED = ("ibarrier", "iallreduce", "ibroadcast")
 """The nonblocking ones that network devices run."""
 
 SIZES = (8, 64, 1024, 8 << 10, 64 << 10, 512 << 10)
-WITHOUT_SIZE = ("barrier", "ibarrier")
+WITHOUT_SIZE = ("barrier", "ibarrier", "team_barrier")
 
 
 class Case(NamedTuple):
@@ -52,7 +75,8 @@ class Case(NamedTuple):
 
     operation: str
     """As trials know it: "alltoallv:4" where each rank has a unit for 4 others, the next ones. "ialltoall/2" is made by
-    groups of 2 neighboring ranks at once, and "ialltoall/2s" by groups of ranks as far apart as possible."""
+    groups of 2 neighboring ranks at once, and "ialltoall/2s" by groups of ranks as far apart as possible.
+    "team_broadcast@strict" is a team's."""
 
     size: int
 
@@ -70,8 +94,9 @@ class Case(NamedTuple):
 
     @property
     def call(self) -> str:
-        """MPI's call, as selections and tuning files name it."""
-        return NONBLOCKING.get(self.own_name) or OPERATIONS.get(self.own_name) or BY_DEGREE[self.own_name]
+        """The call, as selections and tuning files name it."""
+        known = {**NONBLOCKING, **OPERATIONS, **TEAM}
+        return known.get(self.own_name) or BY_DEGREE[self.own_name]
 
     @property
     def degree(self) -> int:
@@ -92,6 +117,18 @@ class Case(NamedTuple):
     def is_nonblocking(self) -> bool:
         """Tell whether the program does something else between the call and its end."""
         return self.own_name in NONBLOCKING
+
+    @property
+    def is_of_team(self) -> bool:
+        """Tell whether a team makes the call."""
+        return self.own_name in TEAM
+
+    @property
+    def mode(self) -> str:
+        """How far a team's call synchronizes its ranks, as tuning files name it; empty for others."""
+        if not self.is_of_team:
+            return ""
+        return MODES["".join(self.own_name.partition("@")[1:])]
 
     @property
     def is_among_neighbors(self) -> bool:
@@ -122,9 +159,10 @@ def cases(operations: Sequence[str], sizes: Sequence[int], degrees: Sequence[int
     first, as the budget may end before the last one: every other, then those between.
     Nonblocking operations come last.
     """
-    unknown = [name for name in operations if name not in {**OPERATIONS, **BY_DEGREE, **NONBLOCKING}]
+    operations = [name for one in operations for name in (_of_teams() if one == TEAMS else [one])]
+    unknown = [name for name in operations if name not in {**OPERATIONS, **BY_DEGREE, **NONBLOCKING, **TEAM}]
     if unknown:
-        known = ", ".join((*OPERATIONS, *BY_DEGREE, *NONBLOCKING))
+        known = ", ".join((*OPERATIONS, *BY_DEGREE, *NONBLOCKING, TEAMS, "team_allreduce@strict and the like"))
         raise ThalwegError(USAGE, f"{unknown[0]} cannot be tuned", f"choose among {known}")
     if any(size % 8 or size < 8 for size in sizes):
         raise ThalwegError(
@@ -134,12 +172,17 @@ def cases(operations: Sequence[str], sizes: Sequence[int], degrees: Sequence[int
     if degrees and not any(name in BY_DEGREE for name in operations):
         known = ", ".join(BY_DEGREE)
         raise ThalwegError(USAGE, "degrees without an operation that has them", f"name one of {known}: --ops")
-    for kind in ({**OPERATIONS, **BY_DEGREE}, NONBLOCKING):
+    for kind in ({**OPERATIONS, **BY_DEGREE}, TEAM, NONBLOCKING):
         names = [one for name in operations if name in kind for one in _by_degree(name, degrees)]
         found += [Case(name, 0) for name in names if name in WITHOUT_SIZE]
         for size in (*sizes[::2], *sizes[1::2]):
             found += [Case(name, size) for name in names if name not in WITHOUT_SIZE]
     return found
+
+
+def _of_teams() -> list[str]:
+    """Name all operations of teams, in the modes that have names."""
+    return [name for name in TEAM if not (mode := name.partition("@")[2]) or f"@{mode}" in _NAMED_MODES.values()]
 
 
 def _by_degree(operation: str, degrees: Sequence[int]) -> list[str]:

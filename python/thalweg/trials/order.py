@@ -26,9 +26,13 @@ def without_thread(candidate: str) -> str:
 def order_of(case: Case, space: Sequence[_core.Candidate]) -> list[str]:
     """List texts: as the model orders them, or as the index does where nothing can be predicted.
 
-    Where a program computes beside the call, the first strategies are tried with the progress thread too.
+    Teams run none on devices. Where a program computes beside the call, the first strategies are tried with the
+    progress thread too.
     """
     names = [one.text for one in space] or [one.name for one in all_strategies(operation_of(case.call))]
+    if case.is_of_team:
+        devices = device_strategies(operation_of(case.call))
+        names = [name for name in names if strategy_of(name) not in devices]
     return with_thread(names, case) if case.is_nonblocking else names
 
 

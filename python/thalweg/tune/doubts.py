@@ -21,10 +21,11 @@ from thalweg.tune.store import SOURCE
 def known_pick(tuning: Sequence[_core.Tuning], job: Job, case: Case, objective: Objective) -> str:
     """Give what an earlier search picked by an objective for a case on such a job; empty: there was none."""
     job = part_of(job, case)
-    wanted = (case.call, job.ranks, len(set(job.nodes)), case.size, case.degree)
+    wanted = (case.call, job.ranks, len(set(job.nodes)), case.size, case.degree, case.mode)
     for known in tuning:
-        for pick in known.nonblocking if case.is_nonblocking else known.picks:
-            same = (pick.call, pick.ranks, pick.nodes, pick.bytes, pick.degree) == wanted
+        of_kind = known.nonblocking if case.is_nonblocking else known.of_teams if case.is_of_team else known.picks
+        for pick in of_kind:
+            same = (pick.call, pick.ranks, pick.nodes, pick.bytes, pick.degree, pick.mode) == wanted
             by = pick.objective or (Objective.OVERLAP if case.is_nonblocking else Objective.TIME).value
             if same and by == objective.value and pick.source == SOURCE and not pick.fallback:
                 return pick.use

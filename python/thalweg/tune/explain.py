@@ -39,6 +39,9 @@ class Question(NamedTuple):
     is_nonblocking: bool = False
     """Whether the program goes on between the call's begin and its end."""
 
+    mode: str = ""
+    """How far a team's call synchronizes its ranks, as tuning files name it; empty: it is none of a team."""
+
     @property
     def title(self) -> str:
         """Name the call as it was asked for, its size and whom it goes to: ialltoall of 8 B."""
@@ -84,8 +87,9 @@ def known_picks(
     fitting = [
         (pick, one)
         for one in tuning
-        for pick in (one.nonblocking if nonblocking else one.picks)
-        if (pick.call, pick.ranks, pick.nodes) == (question.call, question.ranks, question.node_count)
+        for pick in (one.nonblocking if nonblocking else one.of_teams if question.mode else one.picks)
+        if (pick.call, pick.ranks, pick.nodes, pick.mode)
+        == (question.call, question.ranks, question.node_count, question.mode)
     ]
     others = max(question.ranks - 1, 1)
 

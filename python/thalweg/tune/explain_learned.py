@@ -13,7 +13,9 @@ _PERSISTENT = "_init"
 
 
 def learned_name(question: Question, function: str) -> str:
-    """Name a call of an MPI function as what was learned has it: ibcast, bcast_init."""
+    """Name a call of a function as what was learned has it: ibcast, bcast_init, team_allreduce."""
+    if question.mode:
+        return function
     call = {"broadcast": "bcast"}.get(question.call, question.call)
     if function.removesuffix("_c").endswith(_PERSISTENT):
         return call + _PERSISTENT

@@ -21,7 +21,7 @@ from thalweg.tune.explain_learned import learned_lines, learned_name, learned_of
 from thalweg.tune.explain_rows import Row, rows_of, table_of
 from thalweg.tune.explain_streams import stream_lines
 from thalweg.tune.promise import search_promise
-from thalweg.tune.wanted import call_of, groups_of, unit_size
+from thalweg.tune.wanted import call_of, groups_of, mode_of, unit_size
 from thalweg.units import count_text, time_text
 
 _SHOWN = 3
@@ -178,6 +178,7 @@ def site_lines(
         return lines
     per_node = -(-ranks // min(ranks, report["nodes"]))
     question = Question(call, unit_size(call, size, ranks), ranks, per_node, is_nonblocking=is_nonblocking)
+    question = question._replace(mode=mode_of(site["function"]))
     picks = known_picks(tuning, question, nonblocking=is_nonblocking)
     learned = learned_of(report, learned_name(question, site["function"]), ranks, question.size)
     lines += [f"  {line}" for entry in learned for line in learned_lines(entry)]
@@ -186,6 +187,8 @@ def site_lines(
     is_tunable = call in (NONBLOCKING if is_nonblocking else OPERATIONS).values()
     if picks:
         lines.append(f"  {kind}{reason(question, picks, 'the tuning file')}")
+    elif question.mode:
+        lines.append("  pick: none; a team runs what the model expects to be fastest")
     elif not learned and not is_tunable:
         lines.append(f"  {kind}pick: {NATIVE}: thalweg tune does not tune {kind}{call}")
     elif not learned:

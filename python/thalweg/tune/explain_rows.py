@@ -10,7 +10,7 @@ from thalweg.pages.render import percent
 from thalweg.trials.session import NATIVE
 from thalweg.tune.explain import Question, known_picks
 from thalweg.tune.explain_learned import learned_name, learned_of
-from thalweg.tune.wanted import call_of, cost_ns, operation_of, unit_size
+from thalweg.tune.wanted import call_of, cost_ns, mode_of, operation_of, unit_size
 from thalweg.units import count_text, size_text, time_text
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def question_of(site: CallSite, report: RunReport) -> Question | None:
         return None
     per_node = -(-site.ranks // max(min(site.ranks, report.nodes), 1))
     size = unit_size(call, site.bytes / max(site.calls, 1), site.ranks)
-    return Question(call, size, site.ranks, per_node, is_nonblocking=has_overlap)
+    return Question(call, size, site.ranks, per_node, is_nonblocking=has_overlap, mode=mode_of(site.function))
 
 
 def rows_of(report: RunReport, tuning: Sequence[_core.Tuning]) -> list[Row]:
@@ -145,7 +145,7 @@ def _row(site: CallSite, report: RunReport, question: Question, tuning: Sequence
         use, why = NATIVE, TUNABLE
         gain_max = transfer
     return Row(
-        call=("nonblocking " if is_nonblocking else "") + question.call,
+        call=operation if question.mode else ("nonblocking " if is_nonblocking else "") + question.call,
         where=site.place,
         size=question.size,
         ranks=site.ranks,

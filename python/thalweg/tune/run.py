@@ -20,7 +20,7 @@ from thalweg.rules.library import library_of
 from thalweg.settings.user_algorithms import chosen_by_user
 from thalweg.strategies import device_strategies, operation_of
 from thalweg.text_files import write_text
-from thalweg.trials.cases import Case, candidates, node_places, part_of, remark_on_routes
+from thalweg.trials.cases import ROOTED, Case, candidates, node_places, part_of, remark_on_routes
 from thalweg.trials.order import order_of
 from thalweg.trials.session import NATIVE, Job, Mode, Samples, Session, start_words
 from thalweg.trials.shipped import trial_program
@@ -264,7 +264,9 @@ def lost_again(
 def compared_with_picks(comparison: Comparison, found: Sequence[Found], go_on: Callable[[], bool]) -> list[Found]:
     """Let the library's own algorithms compete with what was found for blocking calls by time, which they are for."""
     blocking = {
-        one.case: one.outcome for one in found if not one.case.is_nonblocking and one.objective is Objective.TIME
+        one.case: one.outcome
+        for one in found
+        if not (one.case.is_nonblocking or one.case.is_of_team) and one.objective is Objective.TIME
     }
     outcomes = compare_with_picks(comparison, blocking, go_on)
     return [one._replace(outcome=outcomes.get(one.case, one.outcome)) for one in found]
@@ -291,10 +293,11 @@ def tune_case(  # noqa: PLR0913 - a search has that many sides
 
     def measure_alone(names: Sequence[str], batches: int, limit: float) -> Mapping[str, Samples]:
         late = "late_" if case.is_nonblocking else ""
-        return session.measure(late + case.operation, case.size, names, batches=batches, limit=limit, alone=not late)
+        operation = late + case.operation + last_root(case, session.job)
+        return session.measure(operation, case.size, names, batches=batches, limit=limit, alone=not late)
 
     order = order_of(case, space)
-    if on_devices:
+    if on_devices and not case.is_of_team:
         order = devices_first(order, operation_of(case.call))
     is_held_up = objective is Objective.OVERLAP
     holds = is_worth_its_work(session.job.ranks) if is_held_up else is_not_worse(objective.figure)
@@ -307,6 +310,12 @@ def tune_case(  # noqa: PLR0913 - a search has that many sides
         figure=objective.figure,
     )
     return Found(case, outcome, {candidate.text: candidate.seconds for candidate in space}, objective)
+
+
+def last_root(case: Case, job: Job) -> str:
+    """Name the last rank as root, as trials write it: a pick for the root 0 has to hold there too; empty: no root."""
+    ranks = part_of(job, case).ranks
+    return f"^{ranks - 1}" if case.call in ROOTED and not case.is_nonblocking and ranks > 1 else ""
 
 
 def devices_first(order: Sequence[str], call: str) -> list[str]:
@@ -327,7 +336,9 @@ def save(path: str, job: Job, found: Sequence[Found], source: str = "tune") -> N
     """Merge into the tuning file; `source` is who found it."""
     tuning = _core.Tuning()
     tuning.machine = _core.Fingerprint(list(job.fingerprint))
-    picks: tuple[list[_core.Pick], list[_core.Pick]] = ([], [])
+    picks: list[_core.Pick] = []
+    nonblocking: list[_core.Pick] = []
+    of_teams: list[_core.Pick] = []
     for one in found:
         pick = _core.Pick()
         pick.call = one.case.call
@@ -345,8 +356,9 @@ def save(path: str, job: Job, found: Sequence[Found], source: str = "tune") -> N
         pick.objective = one.objective.value
         if (mine := one.overlap_of(one.outcome.pick)) and (native := one.overlap_of(NATIVE)):
             pick.overlaps = _core.Overlaps(mine, native)
-        picks[one.case.is_nonblocking].append(pick)
-    tuning.picks, tuning.nonblocking = picks
+        pick.mode = one.case.mode
+        (nonblocking if one.case.is_nonblocking else of_teams if one.case.is_of_team else picks).append(pick)
+    tuning.picks, tuning.nonblocking, tuning.of_teams = picks, nonblocking, of_teams
     store.save(path, tuning)
 
 

@@ -106,7 +106,7 @@ def search(  # noqa: PLR0913 - a search has that many sides
     """
     found = Outcome(NATIVE, math.nan, math.nan, 0, space=len(order))
     idle = 0
-    for names in _rounds(_different_first(order, effort.round_size), effort.round_size):
+    for names in _rounds(different_first(order, effort.round_size), effort.round_size):
         idle = 0 if _try(found, names, measure, effort, figure) else idle + 1
         if (not effort.is_exhaustive and idle >= effort.patience) or is_over():
             break
@@ -119,7 +119,7 @@ def search(  # noqa: PLR0913 - a search has that many sides
     return found
 
 
-def _different_first(order: Sequence[str], count: int) -> list[str]:
+def different_first(order: Sequence[str], count: int) -> list[str]:
     """Put the first of so many different strategies ahead of the others: near the top the model errs by strategy."""
     first = {strategy_of(name): name for name in reversed(order)}
     ahead = sorted(first.values(), key=order.index)[:count]

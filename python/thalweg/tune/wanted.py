@@ -9,7 +9,7 @@ from thalweg.errors import USAGE, ThalwegError
 from thalweg.lab.hosts import saved
 from thalweg.pages.render import percent
 from thalweg.report.run_report import CallSite, RunReport, read_report
-from thalweg.trials.cases import NONBLOCKING, OPERATIONS, OWN_SIZES, WITHOUT_SIZE, Case
+from thalweg.trials.cases import MODES, NONBLOCKING, OPERATIONS, OWN_SIZES, TEAM, WITHOUT_SIZE, Case
 from thalweg.units import time_text
 
 if TYPE_CHECKING:
@@ -41,9 +41,16 @@ def call_of(function: str) -> tuple[str, bool]:
 
     Of persistent ones it does, as of nonblocking ones.
     """
+    if function in TEAM:
+        return TEAM[function], False
     name = function.removeprefix("MPI_").removesuffix("_c")
     call = name.removeprefix("I").lower().removesuffix("_init")
     return {"bcast": "broadcast"}.get(call, call), name.startswith("I") or name.endswith("_init")
+
+
+def mode_of(function: str) -> str:
+    """Name how far a team's call synchronizes its ranks; empty for functions of MPI."""
+    return MODES["".join(function.partition("@")[1:])] if function in TEAM else ""
 
 
 def unit_size(call: str, total: float, ranks: int) -> int:
@@ -57,6 +64,8 @@ def unit_size(call: str, total: float, ranks: int) -> int:
 
 def operation_of(function: str) -> str:
     """Name the operation that `thalweg tune` knows a function by; empty for one that it does not tune."""
+    if function in TEAM:
+        return function
     call, has_overlap = call_of(function)
     kinds = NONBLOCKING if has_overlap else OPERATIONS
     return next((operation for operation, known in kinds.items() if known == call), "")
@@ -105,7 +114,7 @@ def _cases_of(site: CallSite, ranks: int, nodes: int) -> list[Case]:
         return []
     size = 0
     if operation not in WITHOUT_SIZE:
-        call = NONBLOCKING.get(operation) or OPERATIONS[operation]
+        call = {**NONBLOCKING, **TEAM}.get(operation) or OPERATIONS[operation]
         total = unit_size(call, site.bytes / site.calls, site.ranks)
         size = max(_UNIT, (total + _UNIT // 2) // _UNIT * _UNIT)
     return [Case(operation + group, size) for group in groups_of(site.ranks, ranks, nodes)]

@@ -222,6 +222,8 @@ void bind_picks(nb::module_& module) {
       .def_rw("ranks", &Pick::ranks)
       .def_rw("nodes", &Pick::nodes)
       .def_rw("bytes", &Pick::bytes)
+      .def_rw("mode", &Pick::mode,
+              "Of a team's call: its synchronization before and after it, as \"mine-all\"; else empty.")
       .def_rw("degree", &Pick::degree,
               "Of calls whose blocks may be empty: to how many others a rank has something; 0: to all.")
       .def_prop_rw(
@@ -274,7 +276,9 @@ void bind_tuning_files(nb::module_& module) {
       .def_rw("machine", &Tuning::machine)
       .def_rw("picks", &Tuning::picks, copies, "Copies: assign them to change them.")
       .def_rw("nonblocking", &Tuning::nonblocking, copies,
-              "Of nonblocking calls, with the time that they hold up a rank which computes meanwhile.");
+              "Of nonblocking calls, with the time that they hold up a rank which computes meanwhile.")
+      .def_rw("of_teams", &Tuning::of_teams, copies,
+              "Of teams' calls, each with its mode. Native is what a team runs without a pick.");
   module.def("local_fingerprint", &local_fingerprint, nb::arg("environment"),
              "Fills in processor, kernel and the environment's transport; the rest is a job's to know.");
   module.def("load_tuning", &tune::load_tuning, nb::arg("path"),

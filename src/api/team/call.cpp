@@ -17,9 +17,10 @@ namespace {
 using schedule::Operation;
 
 // In the order of thalweg_collective.
-constexpr Operation operation_numbers[] = {Operation::broadcast, Operation::scatter,  Operation::gather,
-                                           Operation::allgather, Operation::alltoall, Operation::reduce,
-                                           Operation::allreduce, Operation::scan,     Operation::barrier};
+constexpr Operation operation_numbers[] = {Operation::broadcast, Operation::scatter,       Operation::gather,
+                                           Operation::allgather, Operation::alltoall,      Operation::reduce,
+                                           Operation::allreduce, Operation::scan,          Operation::barrier,
+                                           Operation::exscan,    Operation::reduce_scatter};
 
 // Bytes of an element of a type that has neither gaps nor bytes before its begin.
 std::size_t element_bytes(const thalweg_team_call& given) {
@@ -44,9 +45,10 @@ void check_buffers(const TeamCall& call, const job::Group& group) {
     throw Error(fmt::format("no output for {} elements", call.count), "give a buffer");
   if (schedule::input_units(problem, group.rank()) > 0 && call.input == nullptr)
     throw Error(fmt::format("no input of {} elements", call.count), "give a buffer");
-  if (call.in_place() && !schedule::is_reduction(call.operation))
+  if (call.in_place() &&
+      (!schedule::is_reduction(call.operation) || call.operation == Operation::reduce_scatter))
     throw Error("input and output are the same memory",
-                "only reductions work in place: give another buffer for the output");
+                "only reductions of one unit work in place: give another buffer for the output");
 }
 
 void check_synchronization(const char* end, thalweg_sync given) {
@@ -87,6 +89,12 @@ Operation operation_of(thalweg_collective collective) {
   if (number >= std::size(operation_numbers))
     throw Error(fmt::format("there is no collective number {}", number), "choose a thalweg_collective_...");
   return operation_numbers[number];
+}
+
+int collective_number(Operation operation) {
+  const auto* const found = std::ranges::find(operation_numbers, operation);
+  THALWEG_ASSERT(light, found != std::end(operation_numbers));
+  return static_cast<int>(found - std::begin(operation_numbers));
 }
 
 bool is_of_teams(Operation operation) {

@@ -6,6 +6,7 @@
 
 #include "job/library/group.hpp"
 #include "schedule/problem.hpp"
+#include "strategies/implementation.hpp"
 #include "team/symmetric_memory.hpp"
 #include "thalweg/team.h"
 
@@ -15,6 +16,25 @@
 #include <string_view>
 
 namespace thalweg::teams {
+
+/// How far a call synchronizes its ranks.
+struct Mode {
+  thalweg_sync before = thalweg_sync_mine;
+  thalweg_sync after = thalweg_sync_mine;
+
+  /// In tune::modes.
+  std::size_t number() const {
+    return 3 * static_cast<std::size_t>(before) + static_cast<std::size_t>(after);
+  }
+  /// Nobody waits for one call, but perhaps for a row of them.
+  bool is_in_row() const { return after == thalweg_sync_none; }
+};
+
+/// What is tried in the place of what a call would run. It lives as long as its team.
+struct Learned {
+  strategies::Scheduled scheduled;
+  std::int64_t number = 0; ///< among all that are tried for such calls, from 1
+};
 
 struct TeamCall {
   schedule::Operation operation = schedule::Operation::barrier;
@@ -27,9 +47,11 @@ struct TeamCall {
   Rank root = 0;
   thalweg_sync before = thalweg_sync_mine;
   thalweg_sync after = thalweg_sync_mine;
-  bool is_own = false; ///< the team's, not the program's: no selection counts for it
+  bool is_own = false;              ///< the team's, not the program's: no selection counts for it
+  const Learned* learned = nullptr; ///< runs it, if there is one
 
   std::size_t unit_bytes() const { return count * element_bytes; }
+  Mode mode() const { return {before, after}; }
   bool in_place() const { return input == output && input != nullptr; }
 };
 
@@ -38,6 +60,8 @@ std::string_view name_of(const thalweg_team_call& given);
 
 /// Throws Error for a number that is none of them.
 schedule::Operation operation_of(thalweg_collective collective);
+/// Its thalweg_collective.
+int collective_number(schedule::Operation operation);
 /// Have teams such a collective?
 bool is_of_teams(schedule::Operation operation);
 

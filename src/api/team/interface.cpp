@@ -119,6 +119,7 @@ thalweg_status thalweg_team_free(thalweg_team** team) {
       *team = nullptr; // what MPI still knows of can no longer be taken back: the memory stays
     mpi_must_run();
     of(*team)->operations().complete();
+    of(*team)->keep_learned();
     of(*team)->end_messages();
     of(*team)->one_sided().end();
     delete *team;

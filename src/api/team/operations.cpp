@@ -54,8 +54,8 @@ int& InTeams::depth() {
 }
 
 InFlightOperation::InFlightOperation(const TeamCall& call, Part before, Part body, Part after)
-    : call_(call), parts_{std::move(before), std::move(body), std::move(after)} {
-  THALWEG_ASSERT(light, parts_[1].runner != nullptr);
+    : call_(call), parts_{std::move(before), std::move(body), std::move(after)},
+      strategy_(parts_[1].runner->strategy()) {
   if (schedule::is_reduction(call.operation))
     operator_.emplace(job::library_api(), job::library_operators(), call.op, call.type,
                       static_cast<std::int64_t>(call.element_bytes));
@@ -235,6 +235,19 @@ bool Operations::test(const std::function<bool()>& is_reached) {
   if (!is_reached())
     progress_everywhere(this);
   return is_reached();
+}
+
+void Operations::maximize(std::span<double> values) {
+  auto* const memory = reinterpret_cast<std::byte*>(values.data());
+  run_to_end(make({.operation = schedule::Operation::allreduce,
+                   .input = memory,
+                   .output = memory,
+                   .count = values.size(),
+                   .element_bytes = sizeof(double),
+                   .type = MPI_DOUBLE,
+                   .op = MPI_MAX,
+                   .is_own = true},
+                  true));
 }
 
 void Operations::let_go_on() {

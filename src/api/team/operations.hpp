@@ -19,6 +19,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -60,6 +61,8 @@ public:
   /// Runs to the end, where nothing else is under way.
   void run();
   bool has_finished() const { return at_ == parts_.size() && agreement_.runner == nullptr; }
+  /// What runs it, as a text that stays.
+  const char* strategy() const { return strategy_; }
 
 private:
   /// Starts it, if it need not wait for what it follows.
@@ -78,6 +81,7 @@ private:
   std::optional<job::MpiOperator> either_;
   std::byte is_reached_{};              ///< this rank's buffers are
   std::byte is_any_reached_{1};         ///< agreed
+  const char* strategy_;
   const Companion* followed_ = nullptr; ///< until it has begun
   bool has_begun_ = false;
 };
@@ -138,6 +142,9 @@ public:
                     true));
     return all;
   }
+
+  /// The largest of all ranks' values, place by place.
+  void maximize(std::span<double> values);
 
   /// There is one at a time, which goes on with the collectives, or none (nullptr).
   void accompany(Companion* companion) { companion_ = companion; }

@@ -10,7 +10,9 @@
 #include "job/picks_by_shape.hpp"
 #include "strategies/selection.hpp"
 #include "team/call.hpp"
+#include "tune/candidates.hpp"
 
+#include <array>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -57,13 +59,17 @@ class Runner {
 public:
   /// `held_bytes`: of input that is copied first, as the output is the same memory and the strategy does not
   /// bear that.
-  Runner(std::shared_ptr<const engine::Plan> plan, transport::Transport& transport, std::size_t held_bytes);
+  /// `strategy`: what the plan is of, as a text that stays.
+  Runner(std::shared_ptr<const engine::Plan> plan, transport::Transport& transport, std::size_t held_bytes,
+         const char* strategy);
   void start(std::byte* input, std::byte* output, engine::Tags tags, engine::Operator* combine);
   engine::Execution& execution() { return *execution_; }
+  const char* strategy() const { return strategy_; }
 
 private:
   std::shared_ptr<const engine::Plan> plan_;
   std::size_t held_bytes_;
+  const char* strategy_;
   job::Storage held_;
   job::Storage scratch_;
   job::Storage staging_;
@@ -73,9 +79,6 @@ private:
 
 /// Gives its runner back to the plan when it ends.
 using BorrowedRunner = std::unique_ptr<Runner, struct RunnerReturn>;
-
-/// What counts: when one call ends, or, as nobody waits for that, when a row of them does.
-enum class Aim : std::uint8_t { latency, throughput };
 
 /// Who selected: where a team cannot do what the program asks of it, that is an error. What a job was started
 /// with is for its MPI calls as well, and teams pass over what is not theirs.
@@ -91,7 +94,17 @@ public:
   void use(const std::string& selections, Selector selector);
   /// What was selected, else the tuning file's pick, else the model's. Throws Error where the program
   /// selected what cannot do it.
-  TeamChoice choose(const schedule::Problem& problem, Aim aim) const;
+  TeamChoice choose(const schedule::Problem& problem, Mode mode) const;
+  /// Can a team run the problem with it?
+  static bool can_run(const strategies::Scheduled& scheduled, const schedule::Problem& problem);
+  /// Has a whole search found what runs just such calls?
+  bool is_tuned(const schedule::Problem& problem, Mode mode) const;
+  /// Did somebody select what runs such calls?
+  bool is_selected(schedule::Operation operation) const;
+  /// What the model is asked about such calls.
+  tune::Case model_case(const schedule::Problem& problem, Mode mode) const;
+  schedule::Problem problem_of(const TeamCall& call, bool commutes) const;
+  const job::Knowledge& knowledge() const { return *knowledge_; }
   /// A runner for such calls. Ranks that make the same calls in the same order get matching ones.
   BorrowedRunner runner_for(const TeamCall& call, bool commutes);
 
@@ -99,18 +112,20 @@ private:
   struct Entry;
   friend struct RunnerReturn;
 
-  schedule::Problem problem_of(const TeamCall& call, bool commutes) const;
   std::shared_ptr<Entry> make_entry(const TeamCall& call, bool commutes) const;
-  std::optional<TeamChoice> best_by_tuning(const schedule::Problem& problem) const;
-  TeamChoice best_by_model(const schedule::Problem& problem, Aim aim) const;
-  TeamChoice ask_model(const schedule::Problem& problem, Aim aim) const;
+  const tune::Pick* pick_of_teams(const schedule::Problem& problem, Mode mode) const;
+  std::optional<TeamChoice> best_by_tuning(const schedule::Problem& problem, Mode mode) const;
+  TeamChoice best_by_model(const schedule::Problem& problem, Mode mode) const;
+  TeamChoice ask_model(const schedule::Problem& problem, Mode mode) const;
 
   const job::Group& group_;
   std::shared_ptr<const job::Knowledge> knowledge_;
   std::shared_ptr<ModelChoices> model_choices_;
   topology::NodePlaces node_places_;
   std::shared_ptr<const schedule::RankOrders> orders_;
-  std::map<std::string, job::PicksByShape<tune::Pick>, std::less<>> picks_; ///< by call
+  using Picks = std::map<std::string, job::PicksByShape<tune::Pick>, std::less<>>;
+  Picks picks_;                                          ///< by call
+  std::array<Picks, tune::modes.size()> picks_of_teams_; ///< by mode
   std::vector<strategies::Selection> chosen_;
   Selector selector_ = Selector::environment;
   engine::PlanCache<Entry> entries_;

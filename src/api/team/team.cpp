@@ -5,6 +5,7 @@
 #include "job/library/mpi_library.hpp"
 
 #include <cstdlib>
+#include <span>
 #include <utility>
 
 namespace thalweg::teams {
@@ -28,7 +29,8 @@ Team::Team(std::shared_ptr<job::ShadowCommunicator> shadow, const Team* whole)
       knowledge_(whole == nullptr ? std::make_shared<const job::Knowledge>(job::agree_on_knowledge(group_))
                                   : whole->knowledge_),
       plans_(group_, knowledge_, whole == nullptr ? nullptr : &whole->plans_), operations_(group_, plans_),
-      one_sided_(group_, memory_, operations_) {
+      learning_(group_, plans_, [this](std::span<double> values) { operations_.maximize(values); }),
+      reporting_(group_), one_sided_(group_, memory_, operations_) {
   if (const char* const selections = std::getenv("THALWEG_USE"))
     plans_.use(selections, Selector::environment);
 }
@@ -36,6 +38,7 @@ Team::Team(std::shared_ptr<job::ShadowCommunicator> shadow, const Team* whole)
 void Team::use(const std::string& selections) {
   operations_.complete();
   plans_.use(selections, Selector::program);
+  learning_.forget();
 }
 
 std::string Team::strategy(thalweg_collective collective, std::size_t bytes) const {
@@ -43,9 +46,10 @@ std::string Team::strategy(thalweg_collective collective, std::size_t bytes) con
                                   .ranks = group_.ranks(),
                                   .unit_bytes = static_cast<std::int64_t>(bytes),
                                   .nodes = group_.nodes()};
-  const TeamChoice choice = plans_.choose(problem, Aim::latency);
+  const TeamChoice choice = plans_.choose(problem, Mode{});
   const std::string usual = strategies::to_text(choice.scheduled);
-  const std::string loose = strategies::to_text(plans_.choose(problem, Aim::throughput).scheduled);
+  const std::string loose =
+      strategies::to_text(plans_.choose(problem, Mode{.after = thalweg_sync_none}).scheduled);
   return fmt::format("{}={}{}, {}", schedule::name(problem.operation), usual,
                      loose == usual ? "" : fmt::format(" (loose: {})", loose), choice.origin);
 }
@@ -86,25 +90,44 @@ std::byte* Team::reach(const void* address, Rank rank) const {
   return begin == nullptr ? nullptr : begin + offset;
 }
 
-OperationPointer Team::make(const thalweg_team_call& given, const void* return_address) {
+TeamCall Team::checked_call(const thalweg_team_call& given, const void* return_address) {
   const TeamCall call = checked(given, group_);
   if (is_checked_) {
     const std::string site = site_of(given, return_address);
     check_memory(group_, memory_, call, site);
     check_same(describe(given, call), site);
   }
+  return call;
+}
+
+namespace {
+
+bool commutes(const TeamCall& call) {
   int commutes = 1;
   if (call.op != MPI_OP_NULL)
     job::must(MPI_Op_commutative(call.op, &commutes), "MPI_Op_commutative");
-  return operations_.make(call, commutes != 0);
+  return commutes != 0;
 }
 
+} // namespace
+
 OperationPointer Team::start(const thalweg_team_call& given, const void* return_address) {
-  return operations_.start(make(given, return_address));
+  const TeamCall call = checked_call(given, return_address);
+  return operations_.start(operations_.make(call, commutes(call)));
 }
 
 void Team::run(const thalweg_team_call& given, const void* return_address) {
-  operations_.run(make(given, return_address), given.after == thalweg_sync_none);
+  run(checked_call(given, return_address), return_address);
+}
+
+void Team::run(TeamCall call, const void* return_address) {
+  ReportedCall reported(reporting_, call, group_.ranks(), return_address);
+  const bool may_swap = commutes(call);
+  call.learned = learning_.choose(call, may_swap);
+  OperationPointer made = operations_.make(call, may_swap);
+  reported.runs(made->strategy());
+  operations_.run(std::move(made), call.mode().is_in_row());
+  learning_.ended();
 }
 
 void Team::check_same(const std::string& what, const std::string& site) {
@@ -120,7 +143,7 @@ OperationPointer Team::start_barrier(const void* return_address) {
 void Team::barrier(const void* return_address) {
   check_same("barrier", site_of({}, return_address));
   operations_.complete();
-  operations_.run_to_end(operations_.make(TeamCall{}, true));
+  run(TeamCall{}, return_address);
 }
 
 void Team::open_inboxes() {

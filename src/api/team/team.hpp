@@ -3,9 +3,11 @@
 
 // A team: its ranks, its memory, its messages, and its collectives (thalweg/team.h).
 
+#include "team/learning.hpp"
 #include "team/messages.hpp"
 #include "team/one_sided.hpp"
 #include "team/operations.hpp"
+#include "team/reported.hpp"
 #include "team/symmetric_memory.hpp"
 
 #include <memory>
@@ -45,6 +47,9 @@ public:
   /// Waits for all ranks, where one that is gone would be missed by those that wait for its messages.
   void end_messages();
 
+  /// At the end of the team: keeps what was learned.
+  void keep_learned() const { learning_.keep(); }
+
   /// What this rank does to others' memory.
   OneSided& one_sided() { return one_sided_; }
   /// What is under way, and waiting for it.
@@ -52,7 +57,8 @@ public:
 
 private:
   Team(std::shared_ptr<job::ShadowCommunicator> shadow, const Team* whole);
-  OperationPointer make(const thalweg_team_call& given, const void* return_address);
+  TeamCall checked_call(const thalweg_team_call& given, const void* return_address);
+  void run(TeamCall call, const void* return_address);
   void check_same(const std::string& what, const std::string& site);
 
   job::Group group_;
@@ -61,6 +67,8 @@ private:
   std::shared_ptr<const job::Knowledge> knowledge_;
   Plans plans_;
   Operations operations_;
+  Learning learning_;
+  Reporting reporting_;
   OneSided one_sided_;
   std::unique_ptr<Messages> messages_;
 };

@@ -5,6 +5,7 @@
 #include "interposer.h"
 #include "operations.h"
 #include "overlap.h"
+#include "team_calls.h"
 
 #include <mpi.h>
 #include <sched.h>
@@ -68,14 +69,22 @@ static void align(void) {
 /* Chooses the candidate before ranks are aligned: choosing takes a while, and not the same on all ranks. The
  * reduce_scatter of MPI_Reduce_scatter_block is the selection "reduce_scatter" too. */
 static void select_strategy(const char* operation, const char* candidate) {
+  static const char of_team[] = "team_";
+  const char* const name =
+      operation + (is_of_team(operation) ? (int)sizeof of_team - 1 : prefix_of(operation));
   char selection[line_bytes];
-  if (interposer.is_tuned)
+  if (interposer.is_tuned && !is_of_team(operation))
     return;
+  if (interposer.is_tuned) {
+    begin_team();
+    return;
+  }
   if (strcmp(candidate, "native") == 0 || strcmp(candidate, "passed_on") == 0)
     selection[0] = 0;
   else
-    snprintf(selection, sizeof selection, "%s=%s", operation + prefix_of(operation), candidate);
-  if (interposer.choose(selection) != 0)
+    snprintf(selection, sizeof selection, "%.*s=%s", (int)strcspn(name, "@"), name, candidate);
+  if (interposer.choose(is_of_team(operation) ? "" : selection) != 0 ||
+      (is_of_team(operation) && choose_for_team(selection) != 0))
     MPI_Abort(MPI_COMM_WORLD, 3);
 }
 
@@ -87,11 +96,14 @@ enum timing { in_row, apart, apart_and_aligning };
 static struct figures run_batch(const char* operation, int bytes, const char* candidate, int calls,
                                 enum timing timing) {
   const int is_native = strcmp(candidate, "native") == 0;
-  call_function* const call =
-      is_overlapped(operation) ? find_overlapped(operation) : find_operation(operation);
+  call_function* const call = is_of_team(operation)      ? find_team_call(operation)
+                              : is_overlapped(operation) ? find_overlapped(operation)
+                                                         : find_operation(operation);
   double seconds = 0, processor = 0;
   const int together = timing == in_row ? calls : 1;
   select_strategy(operation, candidate);
+  if (is_of_team(operation)) /* which makes a plan for each selection anew */
+    call(bytes);
   if (timing == apart_and_aligning)
     align();
   exposed_seconds = 0;

@@ -17,19 +17,20 @@ static void call_barrier(int bytes) {
   (void)bytes, MPI_Barrier(group.communicator);
 }
 static void call_broadcast(int bytes) {
-  MPI_Bcast(buffers.output, bytes, MPI_BYTE, 0, group.communicator);
+  MPI_Bcast(buffers.output, bytes, MPI_BYTE, group.root, group.communicator);
 }
 static void call_reduce(int bytes) {
-  MPI_Reduce(buffers.input, buffers.output, bytes / 8, MPI_DOUBLE, MPI_SUM, 0, group.communicator);
+  MPI_Reduce(buffers.input, buffers.output, bytes / 8, MPI_DOUBLE, MPI_SUM, group.root, group.communicator);
 }
 static void call_allreduce(int bytes) {
   MPI_Allreduce(buffers.input, buffers.output, bytes / 8, MPI_DOUBLE, MPI_SUM, group.communicator);
 }
 static void call_gather(int bytes) {
-  MPI_Gather(buffers.input, bytes, MPI_BYTE, buffers.output, bytes, MPI_BYTE, 0, group.communicator);
+  MPI_Gather(buffers.input, bytes, MPI_BYTE, buffers.output, bytes, MPI_BYTE, group.root, group.communicator);
 }
 static void call_scatter(int bytes) {
-  MPI_Scatter(buffers.input, bytes, MPI_BYTE, buffers.output, bytes, MPI_BYTE, 0, group.communicator);
+  MPI_Scatter(buffers.input, bytes, MPI_BYTE, buffers.output, bytes, MPI_BYTE, group.root,
+              group.communicator);
 }
 static void call_allgather(int bytes) {
   MPI_Allgather(buffers.input, bytes, MPI_BYTE, buffers.output, bytes, MPI_BYTE, group.communicator);
@@ -62,7 +63,7 @@ static void call_late_broadcast(int bytes) {
   if (is_late)
     nanosleep(&elsewhere, NULL);
   const double begin = MPI_Wtime();
-  MPI_Bcast(buffers.output, bytes, MPI_BYTE, 0, group.communicator);
+  MPI_Bcast(buffers.output, bytes, MPI_BYTE, group.root, group.communicator);
   if (is_late)
     exposed_seconds += MPI_Wtime() - begin;
 }
@@ -108,7 +109,7 @@ static int is_neighbor(int ahead, int degree) {
 void know_ranks(void) {
   MPI_Comm_rank(MPI_COMM_WORLD, &buffers.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &buffers.ranks);
-  group = (struct group){MPI_COMM_WORLD, buffers.rank, buffers.ranks, buffers.ranks, 0};
+  group = (struct group){MPI_COMM_WORLD, buffers.rank, buffers.ranks, buffers.ranks, 0, 0};
 }
 
 void leave_group(void) {
@@ -128,7 +129,7 @@ int form_groups(int wanted, int strided) {
     return 0;
   const int color = strided ? buffers.rank % (buffers.ranks / ranks) : buffers.rank / ranks;
   leave_group();
-  group = (struct group){MPI_COMM_WORLD, buffers.rank, buffers.ranks, ranks, strided};
+  group = (struct group){MPI_COMM_WORLD, buffers.rank, buffers.ranks, ranks, strided, 0};
   if (ranks < buffers.ranks) {
     interposer.bypass(0);
     MPI_Comm_split(MPI_COMM_WORLD, color, buffers.rank, &group.communicator);

@@ -4,8 +4,8 @@
 
 #include <mpi.h>
 
-/* What is measured: a collective of all ranks, or of each group of them at once, with the root 0. `bytes` is
- * a whole number of doubles for reductions. */
+/* What is measured: a collective of all ranks, or of each group of them at once. `bytes` is a whole number of
+ * doubles for reductions. */
 typedef void call_function(int bytes);
 
 /* This rank in the job, and what it sends from and receives into. */
@@ -26,6 +26,7 @@ struct group {
   MPI_Comm communicator;
   int rank, ranks;
   int wanted, strided;
+  int root; /* of rooted collectives */
 };
 extern struct group group;
 

@@ -7,7 +7,9 @@
  *
  * BYTES are those of a unit: what each pair, rank or vector has. "alltoallv:2" is an alltoallv in which
  * each rank sends to two ranks, itself first, and nothing to the others. "alltoall/2" is made by groups of
- * two neighboring ranks, all at once, and "alltoall/2s" by groups of ranks that are far apart. "ialltoall"
+ * two neighboring ranks, all at once, and "alltoall/2s" by groups of ranks that are far apart. "broadcast^3"
+ * has the root 3, others 0. "team_broadcast" is a team's (team_calls.h), and "native" is what it chooses then
+ * by itself. "ialltoall"
  * and other nonblocking calls are begun before a computation and waited for after it (overlap.h), with four
  * tests of the request within it, or N behind "BATCHEStN"; in "late_ialltoall" the last rank begins late, and
  * of a "late_broadcast" that rank's time counts. Neighborhoods are those of a ring. A candidate is "native"
@@ -34,6 +36,7 @@
 #include "overlap.h"
 #include "places.h"
 #include "probes.h"
+#include "team_calls.h"
 
 #include <mpi.h>
 #include <stdio.h>
@@ -136,14 +139,22 @@ static void run_trial(char* operation, char** words, char** candidates, int coun
   trial.tests = *mode == 't' ? atoi(mode + 1) : usual_tests;
   if (trial.batches < 1 || trial.batches > max_batches || trial.tests < 0 || trial.tests > max_tests)
     MPI_Abort(MPI_COMM_WORLD, 2);
+  char* root = strchr(operation, '^');
+  if (root != NULL)
+    *root++ = 0;
   char* degree = strchr(operation, ':');
   if (degree != NULL)
     *degree++ = 0;
   char* groups = strchr(operation, '/');
   if (groups != NULL)
     *groups++ = 0;
-  if (form_groups(groups == NULL ? 0 : atoi(groups), groups != NULL && strchr(groups, 's') != NULL))
+  if (form_groups(groups == NULL ? 0 : atoi(groups), groups != NULL && strchr(groups, 's') != NULL)) {
     free_ring();
+    leave_team();
+  }
+  group.root = root == NULL ? 0 : atoi(root);
+  if (group.root < 0 || group.root >= group.ranks)
+    MPI_Abort(MPI_COMM_WORLD, 2);
   prepare_buffers(trial.bytes, degree == NULL ? group.ranks : atoi(degree));
   measure_trial(&trial);
   if (buffers.rank == 0) {
@@ -187,6 +198,7 @@ int main(int argc, char** argv) {
     run_trial(operation, words, candidates, count);
   }
   free_ring();
+  leave_team();
   leave_group();
   free_buffers();
   MPI_Finalize();

@@ -44,8 +44,9 @@ FoundPicks find_picks(const std::string& path, const machine::Fingerprint& group
   const tune::TuningFile file = tune::load_tuning(path);
   if (const tune::Tuning* const known = tune::find_tuning(file, group)) {
     const std::size_t count = known->picks.size() + known->nonblocking.size();
-    return {known->picks, fmt::format("tuning file {}: {} {}", path, count, count == 1 ? "pick" : "picks"),
-            known->streams, known->nonblocking, known->brackets};
+    return {known->picks,    fmt::format("tuning file {}: {} {}", path, count, count == 1 ? "pick" : "picks"),
+            known->streams,  known->nonblocking,
+            known->brackets, known->of_teams};
   }
   if (file.empty())
     return {{}, fmt::format("no tuning file {}", path)};

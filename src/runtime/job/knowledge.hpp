@@ -25,6 +25,7 @@ struct FoundPicks {
   std::vector<tune::StreamPick> streams = {};
   std::vector<tune::Pick> nonblocking = {};
   std::vector<tune::BracketPick> brackets = {};
+  std::vector<tune::Pick> of_teams = {};
 };
 
 /// The picks that the tuning file at `path` has under just this fingerprint. Throws Error where it does not

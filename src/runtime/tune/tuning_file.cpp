@@ -19,6 +19,7 @@ constexpr std::int64_t format_number = 1;
 constexpr std::string_view stream_key = "stream"; // no collective has these names
 constexpr std::string_view bracket_key = "bracket";
 constexpr std::string_view nonblocking_mark = "i"; // before a call's name, as in MPI's; no name begins so
+constexpr std::string_view team_mark = "team_";
 constexpr const char* remedy = "correct it, or move it away and tune again: thalweg tune";
 
 class Reader {
@@ -80,6 +81,13 @@ std::string read_objective(const Reader& reader) {
   return objective;
 }
 
+std::string read_mode(const Reader& reader, bool is_of_team) {
+  std::string mode = is_of_team ? reader.text("mode") : "";
+  if (is_of_team && std::ranges::find(modes, mode) == modes.end())
+    reader.refuse(fmt::format("mode is none of {}", fmt::join(modes, ", ")));
+  return mode;
+}
+
 // All of them, or none.
 std::optional<Overlaps> read_overlaps(const Reader& reader) {
   if (reader.text_or("exposed", "").empty())
@@ -89,10 +97,14 @@ std::optional<Overlaps> read_overlaps(const Reader& reader) {
                   {seconds("native_exposed"), seconds("native_lost"), seconds("native_completion")}};
 }
 
-Pick read_pick(std::string_view name, const Reader& reader) {
-  reader.check({"ranks", "nodes", "bytes", "degree", "use", "time", "native", "trials", "source", "fallback",
-                "otherwise", "objective", "exposed", "lost", "completion", "native_exposed", "native_lost",
-                "native_completion"});
+Pick read_pick(std::string_view name, const Reader& reader, bool is_of_team) {
+  std::vector<std::string_view> known{
+      "ranks",   "nodes",  "bytes",      "degree",         "use",         "time",
+      "native",  "trials", "source",     "fallback",       "otherwise",   "objective",
+      "exposed", "lost",   "completion", "native_exposed", "native_lost", "native_completion"};
+  if (is_of_team)
+    known.emplace_back("mode");
+  reader.check(known);
   const strategies::Call& call = *strategies::find_call(name);
   Pick pick;
   pick.degree = static_cast<std::int32_t>(reader.number_or("degree", 0));
@@ -104,6 +116,7 @@ Pick read_pick(std::string_view name, const Reader& reader) {
   pick.trials = static_cast<std::int32_t>(reader.number("trials", 0));
   pick.source = reader.text("source");
   pick.objective = read_objective(reader);
+  pick.mode = read_mode(reader, is_of_team);
   try {
     pick.bytes = parse_bytes(reader.text("bytes"));
     pick.seconds = parse_seconds(reader.text("time"));
@@ -164,7 +177,10 @@ void add_once(std::vector<Entry>& entries, Entry entry, const Reader& reader) {
 }
 
 std::string_view call_of(std::string_view key) {
-  return key.substr(key.starts_with(nonblocking_mark) ? nonblocking_mark.size() : 0);
+  for (const std::string_view mark : {team_mark, nonblocking_mark})
+    if (key.starts_with(mark))
+      return key.substr(mark.size());
+  return key;
 }
 
 bool is_known_entry(std::string_view key) {
@@ -176,9 +192,11 @@ void add_entry(Tuning& tuning, std::string_view key, const Reader& reader) {
     add_once(tuning.streams, read_stream(reader), reader);
   else if (key == bracket_key)
     add_once(tuning.brackets, read_bracket(reader), reader);
+  else if (key.starts_with(team_mark))
+    add_once(tuning.of_teams, read_pick(call_of(key), reader, true), reader);
   else
     add_once(key.starts_with(nonblocking_mark) ? tuning.nonblocking : tuning.picks,
-             read_pick(call_of(key), reader), reader);
+             read_pick(call_of(key), reader, false), reader);
 }
 
 Tuning read_machine(const toml::table& table, const std::string& name, const std::string& place) {
@@ -235,7 +253,8 @@ std::string text_of(const Pick& pick, std::string_view mark) {
       quoted(strategies::to_text(pick.use)), format_seconds(pick.seconds),
       format_seconds(pick.native_seconds), pick.trials, quoted(pick.source),
       pick.fallback ? fmt::format("fallback = {}\n", quoted(strategies::to_text(*pick.fallback))) : "");
-  return text + (pick.objective.empty() ? "" : fmt::format("objective = {}\n", quoted(pick.objective))) +
+  return text + (pick.mode.empty() ? "" : fmt::format("mode = {}\n", quoted(pick.mode))) +
+         (pick.objective.empty() ? "" : fmt::format("objective = {}\n", quoted(pick.objective))) +
          (pick.overlaps ? text_of(*pick.overlaps) : "");
 }
 
@@ -267,8 +286,8 @@ void merge_picks(std::vector<Pick>& known, std::vector<Pick> found) {
     pick.call = strategies::find_call(pick.call)->name; // some have two names
   replace_in(known, found);
   std::ranges::sort(known, [](const Pick& a, const Pick& b) {
-    return std::tie(a.call, a.ranks, a.nodes, a.bytes, a.degree) <
-           std::tie(b.call, b.ranks, b.nodes, b.bytes, b.degree);
+    return std::tie(a.call, a.mode, a.ranks, a.nodes, a.bytes, a.degree) <
+           std::tie(b.call, b.mode, b.ranks, b.nodes, b.bytes, b.degree);
   });
 }
 
@@ -320,6 +339,8 @@ std::string to_text(const TuningFile& file) {
       text += text_of(pick, "");
     for (const Pick& pick : tuning.nonblocking)
       text += text_of(pick, nonblocking_mark);
+    for (const Pick& pick : tuning.of_teams)
+      text += text_of(pick, team_mark);
     for (const StreamPick& pick : tuning.streams)
       text += text_of(pick);
     for (const BracketPick& pick : tuning.brackets)
@@ -339,6 +360,7 @@ void merge(TuningFile& file, const Tuning& found) {
     known = file.insert(file.end(), Tuning{found.machine, {}});
   merge_picks(known->picks, found.picks);
   merge_picks(known->nonblocking, found.nonblocking);
+  merge_picks(known->of_teams, found.of_teams);
   replace_in(known->streams, found.streams);
   replace_in(known->brackets, found.brackets);
 }

@@ -73,6 +73,12 @@ struct Overlaps {
 /// time of the rank that has the most of both. Older files do not say it.
 inline constexpr std::array<std::string_view, 3> objectives{"time", "cpu", "overlap"};
 
+/// How far a team's call synchronizes its ranks: before it, and after it (thalweg/team.h). In the order of
+/// the two numbers there.
+inline constexpr std::array<std::string_view, 9> modes{"none-none", "none-mine", "none-all",
+                                                       "mine-none", "mine-mine", "mine-all",
+                                                       "all-none",  "all-mine",  "all-all"};
+
 /// What was found best for one case.
 struct Pick {
   std::string call; ///< as in selections: "alltoall"
@@ -91,10 +97,11 @@ struct Pick {
   std::int32_t degree = 0;
   std::string objective = {};            ///< one of the above; empty: of an older file
   std::optional<Overlaps> overlaps = {}; ///< of nonblocking calls, where they were measured
+  std::string mode = {};                 ///< of a team's call: its synchronization, one of `modes`
 
   bool is_same_case(const Pick& other) const {
     return call == other.call && ranks == other.ranks && nodes == other.nodes && bytes == other.bytes &&
-           degree == other.degree;
+           degree == other.degree && mode == other.mode;
   }
 };
 
@@ -106,9 +113,11 @@ struct Tuning {
   /// Of nonblocking calls, with the time that they hold up a rank which computes meanwhile.
   std::vector<Pick> nonblocking = {};
   std::vector<BracketPick> brackets = {};
+  /// Of teams' calls, each with its mode. Native is what a team runs without a pick.
+  std::vector<Pick> of_teams = {};
 
   bool is_empty() const {
-    return picks.empty() && streams.empty() && nonblocking.empty() && brackets.empty();
+    return picks.empty() && streams.empty() && nonblocking.empty() && brackets.empty() && of_teams.empty();
   }
 };
 

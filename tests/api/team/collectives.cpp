@@ -66,6 +66,8 @@ public:
     reduce(when);
     allreduce(when);
     scan(when);
+    exscan(when);
+    reduce_scatter(when);
   }
 
   void end() {
@@ -162,6 +164,24 @@ private:
     team_.scan(buffers_.mine, buffers_.result, MPI_SUM, when);
     end_of(when);
     look("scan", buffers_.result, [&](std::size_t i) { return total(call_, 0, team_.rank() + 1, i); });
+  }
+  void exscan(call_synchronization when) {
+    begin(buffers_.mine, 0, buffers_.result);
+    team_.exscan(buffers_.mine, buffers_.result, MPI_SUM, when);
+    end_of(when);
+    if (team_.rank() > 0)
+      look("exscan", buffers_.result, [&](std::size_t i) { return total(call_, 0, team_.rank(), i); });
+  }
+  void reduce_scatter(call_synchronization when) {
+    begin(buffers_.all, 1, buffers_.result);
+    team_.reduce_scatter(buffers_.all, buffers_.result, MPI_SUM, when);
+    end_of(when);
+    look("reduce_scatter", buffers_.result, [&](std::size_t i) {
+      double sum = 0;
+      for (int rank = 0; rank < team_.size(); ++rank)
+        sum += element(call_, rank, team_.rank(), i);
+      return sum;
+    });
   }
 
   team& team_;

@@ -76,7 +76,33 @@ void write_picks(const fs::path& file, const Fingerprint& here, int ranks) {
   with_fallback.bytes = 0;
   with_fallback.use = of("barrier", "nic:radix=2");
   with_fallback.fallback = of("barrier", "dissemination:radix=3");
-  thalweg::tune::save_tuning(file.string(), {here, {pick, large, on_devices, with_fallback}});
+  thalweg::tune::Pick of_mpi = pick;
+  of_mpi.call = "scatter";
+  of_mpi.use = of("scatter", "flat");
+  thalweg::tune::Tuning found{here, {pick, large, on_devices, with_fallback, of_mpi}};
+  const auto add = [&](const char* call, const char* use, const char* mode) {
+    thalweg::tune::Pick one = pick;
+    one.call = call;
+    one.use = of(call, use);
+    one.mode = mode;
+    found.of_teams.push_back(one);
+  };
+  add("allgather", "ring", "mine-mine");
+  add("allgather", "bruck", "none-none");
+  add("alltoall", "cyclic", "all-all");
+  add("scatter", "native", "mine-mine");
+  thalweg::tune::save_tuning(file.string(), found);
+}
+
+// Each mode has picks of its own, before those of MPI's calls. Native is what a team chooses by itself.
+void check_picks_of_teams() {
+  using thalweg::collective;
+  checks::require(strategy(8, collective::allgather) == "allgather=ring (loose: bruck), by the tuning file",
+                  "picks by mode: %s", strategy(8, collective::allgather).c_str());
+  checks::require(strategy(8, collective::alltoall).starts_with("alltoall=cyclic"), "of a like mode: %s",
+                  strategy(8, collective::alltoall).c_str());
+  checks::require(strategy(8, collective::scatter).ends_with("by the model of the probed machine"),
+                  "native: %s", strategy(8, collective::scatter).c_str());
 }
 
 void check_picks() {
@@ -162,6 +188,7 @@ int main(int argc, char** argv) {
   if (rank == 0)
     write_picks(tuning, here, ranks);
   check_picks();
+  check_picks_of_teams();
   check_selections(ranks);
   setenv("THALWEG_TUNING", "off", 1);
   expect_end("by the model of a default machine", "off");

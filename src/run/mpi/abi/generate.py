@@ -79,6 +79,7 @@ ALSO_EXPORTED = (
     *("thalweg_set_selection", "thalweg_bypass", "thalweg_fingerprint"),
     *("thalweg_leaf_of", "thalweg_has_nic_groups", "thalweg_library_function"),
     *("thalweg_attach_streams", "thalweg_detach_streams", "thalweg_report_stream"),
+    *("thalweg_attach_team", "thalweg_team_call_begins", "thalweg_team_call_ends"),
     "thalweg_name_nic_operator",
     *("ucp_worker_progress", "opal_progress", "sched_yield"),
     *("longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"),

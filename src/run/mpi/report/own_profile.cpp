@@ -7,6 +7,7 @@
 #include "mpi/observe/locations.hpp"
 #include "mpi/observe/samples.hpp"
 #include "mpi/observe/slices.hpp"
+#include "mpi/observe/team_calls.hpp"
 #include "mpi/observe/traffic_table.hpp"
 #include "mpi/report/kept_reports.hpp"
 #include "mpi/state/runtime.hpp"
@@ -26,8 +27,13 @@ using observe::RankProfile;
 
 namespace {
 
+const char* function_name(std::uint16_t function) {
+  return function < function_count ? function_names[function]
+                                   : observe::team_function_name(function - function_count);
+}
+
 CallProfile describe_row(const CallRow& row, const observe::Location& location, double ns_per_tick) {
-  CallProfile call = observe::row_profile(row, function_names[row.key.function], location, ns_per_tick);
+  CallProfile call = observe::row_profile(row, function_name(row.key.function), location, ns_per_tick);
   for (const observe::Ending& ending : row.endings) {
     call.endings[{ending.strategy, ending.reason == nullptr ? "" : ending.reason}] += ending.calls;
   }
@@ -92,22 +98,19 @@ RankProfile own_profile() {
     if (table->slices() != nullptr)
       observe::add(profile.slices, observe::run_slices(*table->slices(), runtime.tick_scale));
   }
-  for (const CommunicatorSamples& communicator : all_samples()) {
-    if (communicator.size < 2) {
-      continue;
-    }
-    observe::SampledCommunicator samples{communicator.id, communicator.size, {}};
-    for (const observe::Sample& sample :
-         observe::thinned(communicator.samples->samples(), samples_kept(communicator.size))) {
-      const auto place = index.find(sample.row);
-      if (place == index.end()) {
-        continue;
-      }
-      samples.calls.push_back({sample.call, runtime.tick_scale.monotonic_ns_at(sample.enter_ticks),
-                               runtime.tick_scale.monotonic_ns_at(sample.exit_ticks), place->second});
-    }
+  const auto add_samples = [&](std::uint64_t id, int ranks, const observe::SampleStore& store) {
+    observe::SampledCommunicator samples{id, ranks, {}};
+    for (const observe::Sample& sample : observe::thinned(store.samples(), samples_kept(ranks)))
+      if (const auto place = index.find(sample.row); place != index.end())
+        samples.calls.push_back({sample.call, runtime.tick_scale.monotonic_ns_at(sample.enter_ticks),
+                                 runtime.tick_scale.monotonic_ns_at(sample.exit_ticks), place->second});
     profile.samples.push_back(std::move(samples));
-  }
+  };
+  for (const CommunicatorSamples& communicator : all_samples())
+    if (communicator.size > 1)
+      add_samples(communicator.id, communicator.size, *communicator.samples);
+  for (const observe::ObservedTeam* const team : observe::sampled_teams())
+    add_samples(team->id, team->ranks, team->samples);
   profile.streams = take_stream_reports();
   profile.ns_per_tick = ns_per_tick;
   profile.sent = own_traffic();

@@ -14,6 +14,7 @@
 #include "mpi/observe/output.hpp"
 #include "mpi/observe/profile.hpp"
 #include "mpi/observe/stream_reports.hpp"
+#include "mpi/observe/team_calls.hpp"
 #include "mpi/offload/nic_arrivals.hpp"
 #include "mpi/report/job_hosts.hpp"
 #include "mpi/report/own_profile.hpp"
@@ -223,7 +224,9 @@ void begin_journal() {
   section.job = runtime.job_began_ns;
   section.tick_scale = runtime.tick_scale;
   observe::journal().note_time();
-  const std::vector<const char*> functions(std::begin(function_names), std::end(function_names));
+  std::vector<const char*> functions(std::begin(function_names), std::end(function_names));
+  for (std::size_t number = 0; number < observe::team_functions; ++number)
+    functions.push_back(observe::team_function_name(number));
   section.description = observe::journal().keep(observe::describe_start(describe_run(), functions, hosts));
   section.state.store(observe::JournalState::running);
 }

@@ -29,7 +29,8 @@ std::string library_name() {
 tune::Tuning tuning_or_none(const std::string& path, const machine::Fingerprint& wanted) {
   try {
     FoundPicks found = find_picks(path, wanted);
-    return {wanted, std::move(found.picks), std::move(found.streams), {}, std::move(found.brackets)};
+    return {wanted, std::move(found.picks),    std::move(found.streams),
+            {},     std::move(found.brackets), std::move(found.of_teams)};
   } catch (const std::exception&) { // `thalweg tune` and `thalweg run` report such files
     return {wanted, {}};
   }
@@ -114,6 +115,7 @@ Knowledge agree_on_knowledge(const Group& group) {
   knowledge.picks = std::move(known.picks);
   knowledge.streams = std::move(known.streams);
   knowledge.brackets = std::move(known.brackets);
+  knowledge.of_teams = std::move(known.of_teams);
   return knowledge;
 }
 

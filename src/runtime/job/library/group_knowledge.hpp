@@ -20,7 +20,8 @@ struct Knowledge {
   std::vector<tune::Pick> picks; ///< for groups of all shapes
   std::vector<tune::StreamPick> streams;
   std::vector<tune::BracketPick> brackets;
-  KnownNetwork network; ///< between the nodes of the whole
+  std::vector<tune::Pick> of_teams; ///< for their calls, likewise
+  KnownNetwork network;             ///< between the nodes of the whole
 };
 
 /// The first rank reads the tuning file (THALWEG_TUNING, else the default one) and the machine files beside
