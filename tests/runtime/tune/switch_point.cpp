@@ -108,5 +108,24 @@ TEST(SwitchPoint, NoRankWaitsForStartsOfOthers) {
   }
 }
 
+// Where both agreements take so many starts, nobody comes to the one that it voted for before the second has
+// ended.
+TEST(SwitchPoint, AgreementsThatLastAsLongAreNotWaitedFor) {
+  for (std::uint32_t lasting = 1; lasting < 500; lasting += 1 + lasting / 8) {
+    SwitchPoint point;
+    point.open();
+    for (std::uint32_t start = 0; start < lasting; ++start)
+      ASSERT_EQ(point.start(), Step::before);
+    const std::uint32_t vote = point.vote();
+    for (std::uint32_t start = 0; start < 2 * lasting - 1; ++start)
+      ASSERT_EQ(point.start(), Step::before) << lasting;
+    point.agree(vote);
+    std::uint32_t start = 3 * lasting;
+    while (point.start() == Step::before)
+      ++start;
+    EXPECT_EQ(start, vote) << "it holds from the start that was voted for on";
+  }
+}
+
 } // namespace
 } // namespace thalweg::tune
