@@ -52,7 +52,7 @@ public:
   std::uint32_t vote() {
     const std::lock_guard lock(mutex_);
     THALWEG_ASSERT(light, vote_ == 0 && agreed_ == 0);
-    vote_ = starts_ + std::max(ahead, times_longer * starts_);
+    vote_ = starts_ + std::clamp(times_longer * starts_, ahead, ahead_max);
     return vote_;
   }
   /// The second agreement is complete: the latest of all votes.
@@ -67,6 +67,7 @@ private:
   /// took. The second one has as many messages, but begins with the last rank to see the first one's end.
   static constexpr std::uint32_t ahead = 4;
   static constexpr std::uint32_t times_longer = 2;
+  static constexpr std::uint32_t ahead_max = 32; ///< who is far ahead of others waits for them anyway
 
   Step step() const {
     if (agreed_ != 0)

@@ -70,7 +70,7 @@ TEST(SwitchPoint, IsTheSameStartOnAllRanksInAnyOrder) {
           return false;
       return true;
     };
-    for (int event = 0; event < 100'000 && !has_switched(); ++event) {
+    for (int event = 0; event < 1'000'000 && !has_switched(); ++event) {
       const std::size_t rank = random() % job.size();
       if (random() % 100 <= pace[rank])
         job.start(job[rank]);
@@ -111,7 +111,7 @@ TEST(SwitchPoint, NoRankWaitsForStartsOfOthers) {
 // Where both agreements take so many starts, nobody comes to the one that it voted for before the second has
 // ended.
 TEST(SwitchPoint, AgreementsThatLastAsLongAreNotWaitedFor) {
-  for (std::uint32_t lasting = 1; lasting < 500; lasting += 1 + lasting / 8) {
+  for (std::uint32_t lasting = 1; lasting <= 16; ++lasting) {
     SwitchPoint point;
     point.open();
     for (std::uint32_t start = 0; start < lasting; ++start)
