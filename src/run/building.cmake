@@ -13,7 +13,7 @@ set(mpi_window ${PROJECT_BINARY_DIR}/rooms/mpi)
 file(MAKE_DIRECTORY ${mpi_window})
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/run/mpi ${mpi_window}/mpi SYMBOLIC)
 file(GLOB observe_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/run/mpi/observe/*.cpp)
-set(compiled_once state/settings learn/learned_entry choose/effect record/joined_recording
+set(compiled_once state/settings learn/learned_entry choose/effect abi/imports record/joined_recording
   record/pattern_store timeline/event_memory trace/packed_trace place/proposal)
 list(TRANSFORM compiled_once PREPEND ${PROJECT_SOURCE_DIR}/src/run/mpi/)
 list(TRANSFORM compiled_once APPEND .cpp)

@@ -8,10 +8,13 @@
 // that all have begun that agreement, and that each of them will see the same inside of any MPI call. It then
 // votes for a start of its own that is still to come, and ranks agree on the latest of all votes by a second
 // agreement. To that one nobody comes late because a rank waits: whoever takes part needs the first agreement
-// alone. So a rank may wait for its end, and does so only if it reaches the start that it voted for.
+// alone. So a rank may wait for its end, and does so only if it reaches the start that it voted for. Ranks
+// cannot do without such a wait, as none knows what another one knows by now. But the first agreement tells
+// how many starts an agreement takes, and whoever votes for one that is far enough off does not come to it.
 
 #include "base/assertion.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <mutex>
 
@@ -49,7 +52,7 @@ public:
   std::uint32_t vote() {
     const std::lock_guard lock(mutex_);
     THALWEG_ASSERT(light, vote_ == 0 && agreed_ == 0);
-    vote_ = starts_ + ahead;
+    vote_ = starts_ + std::clamp(times_longer * starts_, ahead, ahead_max);
     return vote_;
   }
   /// The second agreement is complete: the latest of all votes.
@@ -60,8 +63,11 @@ public:
   }
 
 private:
-  /// Starts until the one that is voted for, so that the second agreement is mostly complete by then.
-  static constexpr std::uint32_t ahead = 3;
+  /// Starts until the one that is voted for, at least, and how many times those that the first agreement
+  /// took. The second one has as many messages, but begins with the last rank to see the first one's end.
+  static constexpr std::uint32_t ahead = 4;
+  static constexpr std::uint32_t times_longer = 2;
+  static constexpr std::uint32_t ahead_max = 32; ///< who is far ahead of others waits for them anyway
 
   Step step() const {
     if (agreed_ != 0)

@@ -116,6 +116,19 @@ def test_nonblocking_calls_are_learned_about(name: str, ranks: int, hosts: int, 
     ("name", "ranks", "hosts"),
     [
         ("openmpi4", 4, 1),
+        ("mpich4", 4, 1),
+        *(pytest.param("openmpi4", 6, 2, marks=[ROOT_ALONE, pytest.mark.exhaustive]), *_exhaustive(("mpich5", 4, 1))),
+    ],
+)
+def test_communicators_without_blocking_calls_learn(name: str, ranks: int, hosts: int, tmp_path: Path) -> None:
+    """Their channels are there from the beginning, where the program has nonblocking collectives."""
+    assert "ialltoall" in _tried(_learn(name, ranks, hosts, ["starts_alone"], tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("name", "ranks", "hosts"),
+    [
+        ("openmpi4", 4, 1),
         pytest.param("openmpi4", 4, 2, marks=ROOT_ALONE),
         *_exhaustive(("openmpi4", 2, 1), ("openmpi4", 7, 1), ("openmpi4", 7, 3), ("openmpi5", 4, 2)),
     ],

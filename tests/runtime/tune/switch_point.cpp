@@ -70,7 +70,7 @@ TEST(SwitchPoint, IsTheSameStartOnAllRanksInAnyOrder) {
           return false;
       return true;
     };
-    for (int event = 0; event < 100'000 && !has_switched(); ++event) {
+    for (int event = 0; event < 1'000'000 && !has_switched(); ++event) {
       const std::size_t rank = random() % job.size();
       if (random() % 100 <= pace[rank])
         job.start(job[rank]);
@@ -105,6 +105,25 @@ TEST(SwitchPoint, NoRankWaitsForStartsOfOthers) {
     }
     EXPECT_EQ(job[0].starts, 200U);
     EXPECT_TRUE(have_begun || job[0].switched == 0) << "nobody may have voted before all have begun";
+  }
+}
+
+// Where both agreements take so many starts, nobody comes to the one that it voted for before the second has
+// ended.
+TEST(SwitchPoint, AgreementsThatLastAsLongAreNotWaitedFor) {
+  for (std::uint32_t lasting = 1; lasting <= 16; ++lasting) {
+    SwitchPoint point;
+    point.open();
+    for (std::uint32_t start = 0; start < lasting; ++start)
+      ASSERT_EQ(point.start(), Step::before);
+    const std::uint32_t vote = point.vote();
+    for (std::uint32_t start = 0; start < 2 * lasting - 1; ++start)
+      ASSERT_EQ(point.start(), Step::before) << lasting;
+    point.agree(vote);
+    std::uint32_t start = 3 * lasting;
+    while (point.start() == Step::before)
+      ++start;
+    EXPECT_EQ(start, vote) << "it holds from the start that was voted for on";
   }
 }
 

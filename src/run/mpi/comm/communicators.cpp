@@ -4,6 +4,7 @@
 #include "base/assertion.hpp"
 #include "base/of_process.hpp"
 #include "mpi/abi/library_api.hpp"
+#include "mpi/comm/opening.hpp"
 #include "mpi/comm/own_communicators.hpp"
 #include "mpi/observe/reasons.hpp"
 #include "mpi/observe/samples.hpp"
@@ -61,6 +62,7 @@ struct Registry {
   ClosedCommunicators closed;
   std::unordered_map<std::uint64_t, std::uint32_t> made; // without a parent; see CommunicatorState::made
   int keyval = MPI_KEYVAL_INVALID;
+  bool opens_for_starts = false;
 };
 
 Registry& registry() {
@@ -215,14 +217,16 @@ constexpr std::uint32_t calls_before_channels = 8;
 constexpr const char* postponed = "one of the first calls on its communicator";
 
 // Nonblocking calls, which may run on strategies that the user chose, cannot make them themselves; and those
-// of a communicator that has picks for such calls may be all that it has. Of its kind, it is one of `made` so
-// far: who makes more of a kind makes them for a few calls.
+// of a communicator that has picks for such calls, or of which something is to be learned, may be all that it
+// has. Of its kind, it is one of `made` so far: who makes more of a kind makes them for a few calls.
 bool may_postpone(CommunicatorState& state, std::uint32_t made) {
   constexpr std::uint32_t opened_at_once = 16;
   if (state.handle == runtime.world.communicator || !runtime.settings.use.empty())
     return false;
   if (made > opened_at_once || !state.agreed || state.inter)
     return true;
+  if (registry().opens_for_starts)
+    return false;
   return std::ranges::none_of(runtime.nonblocking_shapes, [&](const auto& shape) {
     return shape.first == state.size && shape.second == state.group().node_count();
   });
@@ -244,9 +248,9 @@ CommunicatorState* add(MPI_Comm comm, MPI_Comm parent, std::uint64_t tag, Making
     made = ++(family == nullptr ? all.made : family->made)[id];
     state->id = mix(id, made);
   }
-  if (making == Making::together && runtime.chooses_strategies) {
+  if (making == Making::together && (runtime.chooses_strategies || all.opens_for_starts)) {
     if (may_postpone(*state, made))
-      state->why_no_channels = postponed;
+      state->why_no_channels = runtime.chooses_strategies ? postponed : observe::nothing_chosen;
     else
       open_channels(*state);
   } else if (making == Making::together) {
@@ -279,6 +283,10 @@ bool may_open_channels() {
 }
 
 } // namespace
+
+void open_channels_for_starts() {
+  registry().opens_for_starts = true;
+}
 
 bool open_channels_now(CommunicatorState& state) {
   if (!state.is_open())

@@ -3,6 +3,7 @@
 
 #include "job/mpi/agreed_knowledge.hpp"
 #include "job/waiting.hpp"
+#include "mpi/abi/imports.hpp"
 #include "mpi/abi/library_api.hpp"
 #include "mpi/call/gpu_memory.hpp"
 #include "mpi/choose/effect.hpp"
@@ -10,6 +11,7 @@
 #include "mpi/choose/tuning.hpp"
 #include "mpi/comm/communicators.hpp"
 #include "mpi/comm/gathering.hpp"
+#include "mpi/comm/opening.hpp"
 #include "mpi/entry/child_environment.hpp"
 #include "mpi/entry/ending.hpp"
 #include "mpi/learn/learned.hpp"
@@ -196,13 +198,17 @@ std::vector<job::RankPlace> gather_places(const job::Agreement& world, job::Rank
 void agree_on_progress(const job::Agreement& world) {
   // Picks for blocking calls leave nothing in flight.
   const bool executes = choices().any_strategy() || tuned_choices().any_nonblocking_strategy();
+  bool may_start = false;
   if (runtime.wait.yields || runtime.chooses_strategies || runtime.learns) {
     struct Able {
       bool yields;
       bool executes;
+      bool may_start;
     };
     const bool comes = progress_comes_here();
-    const std::vector<Able> able = world.allgather(Able{comes, comes && may_execute_in_progress()});
+    const std::vector<Able> able = world.allgather(
+        Able{comes, comes && may_execute_in_progress(), runtime.learns && may_start_collectives()});
+    may_start = std::ranges::any_of(able, &Able::may_start);
     if (runtime.wait.yields && std::ranges::all_of(able, &Able::yields))
       yield_in_progress();
     runtime.wait.executes_in_progress = std::ranges::all_of(able, &Able::executes);
@@ -211,6 +217,8 @@ void agree_on_progress(const job::Agreement& world) {
                                    (executes && !runtime.wait.executes_in_progress);
   // Where operations of ours need collectives that poll, all calls that block would pay for what is learned.
   runtime.learns_nonblocking = runtime.learns && (executes || runtime.wait.executes_in_progress);
+  if (runtime.learns_nonblocking && may_start)
+    open_channels_for_starts();
 }
 
 // Rank 0's settings and its view of the library, and where every rank is.

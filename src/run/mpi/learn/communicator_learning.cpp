@@ -174,6 +174,8 @@ bool CommunicatorLearning::open_started_round(CallSequence& sequence) {
     wants_channels_ = true;
     invalidate_fast_path(); // the next call that blocks comes here
   }
+  if (between == Between::round)
+    invalidate_fast_path(); // what it knows was chosen for the round before
   return between == Between::round;
 }
 

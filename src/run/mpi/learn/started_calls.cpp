@@ -6,7 +6,9 @@
 #include "mpi/comm/clocks.hpp"
 #include "mpi/learn/agreement.hpp"
 #include "mpi/observe/ticks.hpp"
+#include "transport/shm/line_distance.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -44,6 +46,14 @@ void give_back(tune::RoundFigures* figures) {
   pool.free.push_back(figures);
 }
 
+// Loads of lines that have left the other core's caches take longer, so that only near and far are told
+// apart, by the least of a side's glances.
+double distance_class(double ticks) {
+  if (ticks <= 0)
+    return 0;
+  return ticks < static_cast<double>(transport::LineDistance::far_ticks) ? 1 : 2;
+}
+
 } // namespace
 
 StartedCalls::StartedCalls(CommunicatorState& communicator, std::uint32_t number)
@@ -54,6 +64,7 @@ StartedCalls::StartedCalls(CommunicatorState& communicator, std::uint32_t number
 StartedCalls::StartedCalls(CommunicatorState& communicator, std::shared_ptr<transport::Transport> transport,
                            std::int32_t first_tag)
     : communicator_(communicator), figures_(take_figures()) {
+  glances_.at = dynamic_cast<transport::NeighborGlances*>(transport.get());
   agreement_.emplace(std::move(transport), first_tag);
 }
 
@@ -111,8 +122,12 @@ bool StartedCalls::open_round(TuningContext& context, const tune::Round& round) 
   phase_ = Phase::open;
   calls_since_ = 0;
   context.open(round);
-  if (context.is_measured())
+  if (context.is_measured()) {
     figures_->open(round);
+    glances_.calls = 0;
+    if (communicator_.is_open())
+      glances_.at = dynamic_cast<transport::NeighborGlances*>(communicator_.channels()->transport().get());
+  }
   return true;
 }
 
@@ -166,7 +181,22 @@ void StartedCalls::starts() {
 
 MeasuredStart StartedCalls::started(TuningContext& context, bool refused, const pattern::Traffic& traffic) {
   context.started(refused, traffic);
+  glance(context);
   return starting_;
+}
+
+void StartedCalls::glance(TuningContext& context) {
+  const tune::Round& round = context.round();
+  if (glances_.at == nullptr || glances_.calls == round.incumbent_calls + round.candidate_calls)
+    return;
+  const auto ticks = static_cast<double>(glances_.at->glance_at_neighbor());
+  if (glances_.calls == 0 || glances_.calls == round.incumbent_calls)
+    glances_.least = 0;
+  if (ticks > 0)
+    glances_.least = glances_.least > 0 ? std::min(glances_.least, ticks) : ticks;
+  ++glances_.calls;
+  if (glances_.calls == round.incumbent_calls || context.needs_round())
+    context.see_distance(distance_class(glances_.least));
 }
 
 } // namespace thalweg::mpi

@@ -7,6 +7,7 @@
 #include "mpi/learn/started_agreement.hpp"
 #include "mpi/learn/tuning_context.hpp"
 #include "mpi/run/communicator_plans.hpp"
+#include "transport/glances.hpp"
 #include "tune/round_figures.hpp"
 
 #include <cstdint>
@@ -78,6 +79,7 @@ private:
   void begin_ordering(TuningContext& context);
   /// False where something has to be agreed on first.
   bool open_round(TuningContext& context, const tune::Round& round);
+  void glance(TuningContext& context);
 
   CommunicatorState& communicator_;
   std::uint32_t number_ = 0;
@@ -89,6 +91,12 @@ private:
   std::uint32_t lost_ = 0;        ///< rounds in a row
   double agreement_seconds_ = 0;  ///< of the last one
   MeasuredStart starting_;
+  struct Glances {
+    transport::NeighborGlances* at = nullptr; ///< null: the node's ranks share no memory
+    std::uint32_t calls = 0;                  ///< of the round that were followed by one
+    double least = 0;                         ///< of the side's, in ticks; 0: none has told anything
+  };
+  Glances glances_; ///< at a neighbor's core, which may move meanwhile
 };
 
 } // namespace thalweg::mpi

@@ -247,7 +247,7 @@ bool TuningContext::learn_started(const std::optional<tune::RoundTimes>& times,
   const tune::RoundTimes known = times.value_or(tune::RoundTimes{});
   for (const double seconds : known.seconds)
     arrivals_.add({0, 0, seconds});
-  learner_.measured(known.seconds, -common[5], common[4] > 0, {}, known.periods);
+  learner_.measured(known.seconds, -common[5], common[4] > 0, {}, known.periods, {common[6], common[7]});
   return true;
 }
 

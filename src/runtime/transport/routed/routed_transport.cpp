@@ -2,6 +2,7 @@
 #include "transport/routed/routed_transport.hpp"
 
 #include "base/assertion.hpp"
+#include "transport/glances.hpp"
 
 #include <algorithm>
 
@@ -102,10 +103,11 @@ private:
   std::vector<int> finished_;
 };
 
-class RoutedTransport final : public Transport {
+class RoutedTransport final : public Transport, public NeighborGlances {
 public:
   RoutedTransport(std::unique_ptr<Transport> near, std::unique_ptr<Transport> far, const Routes& routes)
-      : near_(std::move(near)), far_(std::move(far)), routes_(std::make_shared<const Routes>(routes)) {}
+      : near_(std::move(near)), glances_(dynamic_cast<NeighborGlances*>(near_.get())), far_(std::move(far)),
+        routes_(std::make_shared<const Routes>(routes)) {}
 
   Rank rank() const override { return far_->rank(); }
   std::int32_t ranks() const override { return far_->ranks(); }
@@ -113,12 +115,16 @@ public:
   std::size_t max_granule() const override { return std::min(near_->max_granule(), far_->max_granule()); }
   bool waits_by_looking() const override { return true; }
   double look_at_distance_ns() override { return near_->look_at_distance_ns(); }
+  std::uint64_t glance_at_neighbor() override {
+    return glances_ == nullptr ? 0 : glances_->glance_at_neighbor();
+  }
   std::unique_ptr<Batch> make_batch() override {
     return std::make_unique<RoutedBatch>(near_->make_batch(), far_->make_batch(), routes_);
   }
 
 private:
   std::unique_ptr<Transport> near_;
+  NeighborGlances* glances_; ///< the near one's
   std::unique_ptr<Transport> far_;
   std::shared_ptr<const Routes> routes_;
 };

@@ -7,7 +7,11 @@
 // disturbs makes them longer. The one that asks writes odd numbers, each once, and the other one answers what
 // it finds, so that ranks that missed one another meet in the next look. What the lines of messages tell in
 // passing (line_distance.hpp) needs no meeting, but messages.
+//
+// Where ranks must not wait at all, each writes a line of its own now and then, and times how long it takes
+// to load the other's: a line that was written since comes from the other's core.
 
+#include "transport/shm/line_distance.hpp"
 #include "transport/shm/segment.hpp"
 #include "wait/waiter.hpp"
 
@@ -15,6 +19,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace thalweg::transport {
 
@@ -24,10 +29,16 @@ struct alignas(cache_line) PingLine {
   std::byte rest[2 * cache_line - sizeof(std::uint32_t)];
 };
 
+/// A pair's: the one that goes to and fro, and each end's own.
+struct PingLines {
+  PingLine shared;
+  PingLine own[2];
+};
+
 /// One end. One thread at a time uses it.
 class LinePing {
 public:
-  LinePing(PingLine* line, bool asks) : line_(line), asks_(asks) {}
+  LinePing(PingLines* lines, bool asks) : line_(&lines->shared), lines_(lines), asks_(asks) {}
 
   /// What the line takes there and back, in ns; 0 where the other did not come in time. Both ends call this
   /// at about the same time, and only the one that asks learns it.
@@ -37,6 +48,14 @@ public:
       return ask(end_ns);
     answer(end_ns);
     return 0;
+  }
+
+  /// In ticks, what it takes to load what the other end has written in its last glance; 0 where it has had
+  /// none since this end's last one. Nobody waits.
+  std::uint64_t glance() {
+    const auto [number, ticks] = timed_load(lines_->own[asks_ ? 0 : 1].number);
+    lines_->own[asks_ ? 1 : 0].number.fetch_add(1, std::memory_order_release);
+    return std::exchange(glanced_, number) == number ? 0 : ticks;
   }
 
 private:
@@ -80,8 +99,10 @@ private:
   }
 
   PingLine* line_;
+  PingLines* lines_;
   bool asks_;
-  std::uint32_t number_ = 0; ///< even; of the last answer
+  std::uint32_t number_ = 0;  ///< even; of the last answer
+  std::uint32_t glanced_ = 0; ///< the other end's number, in this one's last glance
 };
 
 } // namespace thalweg::transport

@@ -2,6 +2,7 @@
 #include "transport/shm/shm_transport.hpp"
 
 #include "base/assertion.hpp"
+#include "transport/glances.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -43,7 +44,7 @@ std::size_t pings_begin(std::size_t ranks) {
 /// Behind these, at a page's begin.
 std::size_t slots_begin(std::size_t ranks) {
   constexpr std::size_t page = 4096;
-  return (pings_begin(ranks) + ranks / 2 * sizeof(PingLine) + page - 1) / page * page;
+  return (pings_begin(ranks) + ranks / 2 * sizeof(PingLines) + page - 1) / page * page;
 }
 
 /// What a transport and its batches have together; batches may be the last to need it.
@@ -210,7 +211,7 @@ private:
   std::vector<int> reported_;
 };
 
-class ShmTransport final : public Transport {
+class ShmTransport final : public Transport, public NeighborGlances {
 public:
   ShmTransport(std::shared_ptr<Endpoint> endpoint, Rank rank, std::int32_t ranks)
       : endpoint_(std::move(endpoint)), rank_(rank), ranks_(ranks) {}
@@ -224,6 +225,7 @@ public:
   void share_among_threads() override { endpoint_->port.share(); }
   std::unique_ptr<Batch> make_batch() override { return std::make_unique<ShmBatch>(endpoint_); }
   double look_at_distance_ns() override { return endpoint_->ping ? endpoint_->ping->look_ns() : 0; }
+  std::uint64_t glance_at_neighbor() override { return endpoint_->ping ? endpoint_->ping->glance() : 0; }
 
 private:
   std::shared_ptr<Endpoint> endpoint_;
@@ -258,9 +260,9 @@ CoreSlot* GroupMemory::core_slots(std::byte* memory) const {
   return reinterpret_cast<CoreSlot*>(memory + ranks_ * sizeof(Doorbell));
 }
 
-PingLine* GroupMemory::ping_line(std::byte* memory, Rank rank) const {
+PingLines* GroupMemory::ping_lines(std::byte* memory, Rank rank) const {
   const std::size_t pair = static_cast<std::size_t>(rank) / 2;
-  return pair < ranks_ / 2 ? reinterpret_cast<PingLine*>(memory + pings_begin(ranks_)) + pair : nullptr;
+  return pair < ranks_ / 2 ? reinterpret_cast<PingLines*>(memory + pings_begin(ranks_)) + pair : nullptr;
 }
 
 ChannelMemory GroupMemory::channel(std::byte* memory, Rank from, Rank to) const {
@@ -317,8 +319,8 @@ std::unique_ptr<Transport> make_shm_transport(const std::shared_ptr<std::byte>& 
   if (use.balances_cores && use.sleeps && !use.threaded)
     balancer.emplace(group.core_slots(memory.get()), rank, ranks);
   std::optional<LinePing> ping;
-  if (PingLine* const line = group.ping_line(memory.get(), rank); line != nullptr && !use.sleeps)
-    ping.emplace(line, rank % 2 == 0);
+  if (PingLines* const lines = group.ping_lines(memory.get(), rank); lines != nullptr && !use.sleeps)
+    ping.emplace(lines, rank % 2 == 0);
   std::shared_ptr<Endpoint> endpoint(
       new Endpoint{Port(peers, group.broadcast_buffer(memory.get(), rank), use.threaded), doorbell(rank),
                    std::move(balancer), ping, waiting, memory});

@@ -22,7 +22,7 @@ public:
   static Doorbell* doorbell(std::byte* memory, Rank rank);
   CoreSlot* core_slots(std::byte* memory) const; ///< all ranks'
   /// Of two ranks that look at their distance, one after the other; null for one that is left over.
-  PingLine* ping_line(std::byte* memory, Rank rank) const;
+  PingLines* ping_lines(std::byte* memory, Rank rank) const;
   ChannelMemory channel(std::byte* memory, Rank from, Rank to) const;
   BroadcastBuffer broadcast_buffer(std::byte* memory, Rank rank) const;
 

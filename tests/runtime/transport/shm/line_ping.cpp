@@ -8,9 +8,9 @@ namespace thalweg::transport {
 namespace {
 
 TEST(LinePing, NobodyWaitsLongWhereTheOtherDoesNotCome) {
-  PingLine line{};
-  LinePing asks(&line, true);
-  LinePing answers(&line, false);
+  PingLines lines{};
+  LinePing asks(&lines, true);
+  LinePing answers(&lines, false);
   for (int look = 0; look < 10; ++look)
     EXPECT_EQ(asks.look_ns(), 0);
   for (int look = 0; look < 10; ++look)
@@ -19,9 +19,9 @@ TEST(LinePing, NobodyWaitsLongWhereTheOtherDoesNotCome) {
 
 // Looks that were missed do no harm to the next ones. On a busy machine any may be missed.
 TEST(LinePing, OneOfTwoLearnsTheDistance) {
-  PingLine line{};
-  LinePing asks(&line, true);
-  LinePing answers(&line, false);
+  PingLines lines{};
+  LinePing asks(&lines, true);
+  LinePing answers(&lines, false);
   answers.look_ns();
   asks.look_ns();
   asks.look_ns();
@@ -36,6 +36,21 @@ TEST(LinePing, OneOfTwoLearnsTheDistance) {
   is_known = true;
   other.join();
   EXPECT_GT(found, 1);
+}
+
+// Only what the other end has written since tells anything, whoever comes how often.
+TEST(LinePing, AGlanceTellsOfLinesThatWereWrittenSince) {
+  PingLines lines{};
+  LinePing one(&lines, true);
+  LinePing other(&lines, false);
+  EXPECT_EQ(one.glance(), 0);
+  const bool has_clock = other.glance() > 0;
+  EXPECT_EQ(other.glance(), 0);
+  for (int turn = 0; turn < 3; ++turn) {
+    EXPECT_EQ(one.glance() > 0, has_clock);
+    EXPECT_EQ(one.glance(), 0);
+    EXPECT_EQ(other.glance() > 0, has_clock);
+  }
 }
 
 } // namespace
