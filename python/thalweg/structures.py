@@ -76,6 +76,8 @@ class Collective(IntEnum):
     ALLREDUCE = 6
     SCAN = 7
     BARRIER = 8
+    EXSCAN = 9
+    REDUCE_SCATTER = 10
 
 
 class SignalKind(IntEnum):

@@ -32,6 +32,8 @@ module thalweg_structures
   integer(c_int), parameter, public :: thalweg_collective_allreduce = 6
   integer(c_int), parameter, public :: thalweg_collective_scan = 7
   integer(c_int), parameter, public :: thalweg_collective_barrier = 8
+  integer(c_int), parameter, public :: thalweg_collective_exscan = 9
+  integer(c_int), parameter, public :: thalweg_collective_reduce_scatter = 10
 
   ! The effect of a signal on its word.
   integer(c_int), parameter, public :: thalweg_signal_set = 0
