@@ -13,7 +13,7 @@ from pathlib import Path
 
 from described import ROOT, Enumeration, Field, Structure, enumerations, headers, structures, version_number
 from in_fortran import FORTRAN, fortran_text
-from in_python import PROTOTYPES, PYTHON, prototypes_text, python_text
+from in_python import ENUMERATIONS, PROTOTYPES, PYTHON, enumerations_text, prototypes_text, python_text
 
 COLUMNS = 108
 ROOMS = {
@@ -154,7 +154,8 @@ def made() -> dict[str, str]:
     files = {f"include/thalweg/{header}.h": header_text(header) for header in headers()}
     files |= {f"{room}/structures.hpp": table_text(room) for room in ROOMS}
     files["docs/structures.md"] = page_text()
-    files |= {PYTHON: python_text(), PROTOTYPES: prototypes_text(), FORTRAN: fortran_text()}
+    files |= {ENUMERATIONS: enumerations_text(), PYTHON: python_text(), PROTOTYPES: prototypes_text()}
+    files |= {FORTRAN: fortran_text()}
     return {**files, "include/thalweg/version.h": version_text()}
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from described import ROOT, Enumeration, Structure, enumerations, headers, structures, version_number
 
 PYTHON = "python/thalweg/structures.py"
+ENUMERATIONS = "python/thalweg/enumerations.py"
 PROTOTYPES = "python/thalweg/prototypes.py"
 CALLED = ("status", "request", "team", "stream", "balance", "place", "objects", "objects_foreign")
 TYPES = {
@@ -92,13 +93,23 @@ def python_class(structure: Structure) -> str:
     return f"{functions}\n\n{text}\n"
 
 
-def python_text() -> str:
-    """Write Python's classes."""
+def enumerations_text() -> str:
+    """Write enumerations as Python's classes."""
     text = '''# SPDX-License-Identifier: BSD-3-Clause
-"""Enumerations and structures of the C interfaces. Made from interfaces/ by `make interfaces`."""
+"""Enumerations of the C interfaces. Made from interfaces/ by `make interfaces`."""
+
+from enum import IntEnum
+'''
+    text += "".join(python_enumeration(one) for header in headers() for one in enumerations(header) if one.is_in_python)
+    return formatted(text, ENUMERATIONS)
+
+
+def python_text() -> str:
+    """Write structures as Python's classes."""
+    text = '''# SPDX-License-Identifier: BSD-3-Clause
+"""Structures of the C interfaces. Made from interfaces/ by `make interfaces`."""
 
 import ctypes
-from enum import IntEnum
 from typing import Any
 
 HEADER_VERSION = VERSION_NUMBER
@@ -113,7 +124,6 @@ class SizedStructure(ctypes.Structure):
 
 
 '''.replace("VERSION_NUMBER", str(version_number()))
-    text += "".join(python_enumeration(one) for header in headers() for one in enumerations(header) if one.is_in_python)
     text += "".join(python_class(one) for header in headers() for one in structures(header) if one.is_in_python)
     return formatted(text, PYTHON)
 

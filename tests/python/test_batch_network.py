@@ -9,9 +9,9 @@ import pytest
 
 from support import Command
 from thalweg.errors import ThalwegError
-from thalweg.machine.batch_network import VARIABLE, described_network, pruned, ranks_of_nodes, variables_for_ranks
-from thalweg.machine.readers import slurm
-from thalweg.machine.readers.read import read_machine
+from thalweg.networks import slurm
+from thalweg.networks.batch import VARIABLE, described_network, pruned, ranks_of_nodes, variables_for_ranks
+from thalweg.networks.read import read_machine
 
 TREE = """SwitchName=s0 Level=0 LinkSpeed=1 Nodes=n[0-3]
 SwitchName=s1 Level=0 LinkSpeed=1 Nodes=n[4-7]

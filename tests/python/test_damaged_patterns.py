@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from report_answers import report_document
 from support import Command, examples
 from thalweg.errors import SETTINGS, USAGE, ThalwegError
-from thalweg.machine.readers.read import read_machine
+from thalweg.networks.read import read_machine
 from thalweg.placement.files import read_pattern
 from thalweg.tune.store import FINGERPRINT_LINES
 

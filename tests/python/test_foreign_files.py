@@ -12,9 +12,9 @@ from support import Command, examples
 from test_machine_readers import fabric_of, hops, machine_of, route
 from thalweg import _core
 from thalweg.errors import SETTINGS, ThalwegError
-from thalweg.machine.readers import hwloc, infiniband, slurm
-from thalweg.machine.readers.graphs import text_of
-from thalweg.machine.readers.read import read_machine
+from thalweg.networks import hwloc, infiniband, slurm
+from thalweg.networks.graphs import text_of
+from thalweg.networks.read import read_machine
 
 TWO_RACKS = "SwitchName=s0 Nodes=n[0-3]\nSwitchName=s1 Nodes=n[4-7]\nSwitchName=top Switches=s[0-1]\n"
 

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from support import Command, examples
 from thalweg import _core
 from thalweg.errors import ThalwegError
-from thalweg.machine.readers import hwloc, infiniband, slurm
-from thalweg.machine.readers.graphs import Graph, text_of
-from thalweg.machine.readers.hostlists import expand
-from thalweg.machine.readers.read import read_machine
+from thalweg.networks import hwloc, infiniband, slurm
+from thalweg.networks.graphs import Graph, text_of
+from thalweg.networks.hostlists import expand
+from thalweg.networks.read import read_machine
 
 
 def machine_of(graph: Graph) -> _core.Interconnect:

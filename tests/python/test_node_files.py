@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from support import examples
 from thalweg.errors import ThalwegError
-from thalweg.machine.node_files import read_names, read_nodes
+from thalweg.machine.node_files import Nodes, read_names_or_nodes, read_nodes
 
 
 def written(folder: Path, text: str) -> str:
@@ -24,7 +24,7 @@ def written(folder: Path, text: str) -> str:
 def test_any_file_is_read_or_explained(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
     file = tmp_path_factory.getbasetemp() / "any-nodes.txt"
     file.write_bytes(content)
-    for read in (read_nodes, read_names):
+    for read in (read_nodes, read_names_or_nodes):
         try:
             read(str(file))
         except ThalwegError as error:
@@ -33,9 +33,16 @@ def test_any_file_is_read_or_explained(tmp_path_factory: pytest.TempPathFactory,
 
 
 def test_names_are_read(tmp_path: Path) -> None:
-    named = read_names(written(tmp_path, "n[1-2] login # two racks\n\nn7\n"))
+    named = read_names_or_nodes(written(tmp_path, "n[1-2] login # two racks\n\nn7\n"))
+    assert isinstance(named, list)
     assert [(one.name, one.place.line) for one in named] == [("n1", 1), ("n2", 1), ("login", 1), ("n7", 3)]
-    assert read_names(written(tmp_path, "1 2\n3,4\n")) == []
+    assert isinstance(read_names_or_nodes(written(tmp_path, "1 2\n3,4\n")), Nodes)
+
+
+def test_a_list_of_names_is_no_file() -> None:
+    named = read_names_or_nodes("n[003-005],login")
+    assert isinstance(named, list)
+    assert [one.name for one in named] == ["n003", "n004", "n005", "login"]
 
 
 @pytest.mark.parametrize(

@@ -140,8 +140,8 @@ def run(request: Request, json_file: str) -> None:
     space = mean(len(one.seconds) for one in measured)
     print(f"best after k tries, times the best of all {space:.0f} candidates (geometric mean, worst case):")
     for index, tries in enumerate(TRIES):
-        values = {name: [found[name][index] for found in all_figures] for name in all_figures[0]}
-        texts = [f"{name} {geometric_mean(times):.2f} ({max(times):.2f})" for name, times in values.items()]
+        by_search = {name: [found[name][index] for found in all_figures] for name in all_figures[0]}
+        texts = [f"{name} {geometric_mean(times):.2f} ({max(times):.2f})" for name, times in by_search.items()]
         print(f"{tries:>4}: {', '.join(texts)}")
     if json_file:
         write_rows(rows, json_file)

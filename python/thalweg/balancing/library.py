@@ -5,9 +5,10 @@ import ctypes
 from typing import Any
 
 from thalweg import prototypes
+from thalweg.enumerations import BalanceScheme, BalanceSpread
 from thalweg.libraries import balance_library
 from thalweg.runtime_library import RuntimeLibrary, RuntimeLibraryError, load_for
-from thalweg.structures import HEADER_VERSION, BalancerOptions, BalanceScheme, BalanceSpread
+from thalweg.structures import HEADER_VERSION, BalancerOptions
 
 SCHEMES = {one.name.lower(): one.value for one in BalanceScheme}
 SPREADS = {one.name.lower(): one.value for one in BalanceSpread}

@@ -71,7 +71,7 @@ def _network(settings: Settings, environment: Mapping[str, str]) -> tuple[dict[s
     """Give what tells ranks of the network between their nodes, if a batch system knows it, and remarks."""
     if "SLURM_JOB_ID" not in environment or settings["disable"].value:
         return {}, []
-    from thalweg.machine.batch_network import variables_for_ranks  # noqa: PLC0415 - most runs do without
+    from thalweg.networks.batch import variables_for_ranks  # noqa: PLC0415 - most runs do without
 
     return variables_for_ranks(environment, has_list=bool(settings["node_list"].value))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from thalweg import _core, text_files
 from thalweg.errors import SETTINGS, ThalwegError
-from thalweg.machine.readers.hostlists import expand
+from thalweg.networks.hostlists import expand
 from thalweg.settings.layers import default_tuning_file
 from thalweg.text_files import lines_of, read_text
 

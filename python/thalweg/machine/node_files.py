@@ -15,7 +15,7 @@ import numpy as np
 
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.machine.machine import Machine
-from thalweg.machine.readers.hostlists import expand
+from thalweg.networks.hostlists import expand
 from thalweg.text_files import Line, Place, number_lines, whole_number
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from thalweg import _core
 from thalweg.answers.answer import answered, people_apart
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.machine.files import nodes_text, read_node_list
-from thalweg.machine.readers.read import Reading, read_machine
+from thalweg.networks.read import Reading, read_machine
 from thalweg.plots import save_figure
 from thalweg.text_files import write_text
 

@@ -124,7 +124,7 @@ def measure_hops(session: Session, pairs: Mapping[int, Sequence[Pair]], own: Pai
     return Hops(tuple(counts), trips, rows, measured)
 
 
-def put_slopes(level: _core.LevelCosts, posted: Rows, hops: Hops | None) -> None:
+def put_slopes(level: _core.LevelCosts, posted: Sequence[Sequence[float]], hops: Hops | None) -> None:
     """Put into a level what each further receive and hop add."""
     level.per_posted = _core.Figure(*slope_of(POSTED, posted))
     if hops is not None:

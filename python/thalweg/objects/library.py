@@ -5,13 +5,13 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from thalweg import prototypes, structures
+from thalweg import enumerations, prototypes, structures
 from thalweg.libraries import objects_library
 from thalweg.runtime_library import CallbackLibrary, RuntimeLibraryError, load_for
 
 NOBODY = 0xFFFFFFFF  # THALWEG_OBJECTS_NOBODY
 URGENT = 0x8000  # THALWEG_OBJECTS_URGENT
-SCHEMES = {one.name.lower(): one.value for one in structures.FenceScheme}
+SCHEMES = {one.name.lower(): one.value for one in enumerations.FenceScheme}
 
 
 class ObjectsError(RuntimeLibraryError):

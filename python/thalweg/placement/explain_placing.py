@@ -14,8 +14,8 @@ import numpy as np
 
 from thalweg import _core
 from thalweg.errors import USAGE, ThalwegError
-from thalweg.machine.batch_network import batch_machine, knows_job, nodes_of_job, ranks_of_nodes
 from thalweg.machine.files import hosts_in, places_in
+from thalweg.networks.batch import batch_machine, knows_job, nodes_of_job, ranks_of_nodes
 from thalweg.placement.explain import hottest_link
 from thalweg.placement.files import read_pattern, recorded_header
 from thalweg.placement.machine import Slots

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from thalweg import _core
 from thalweg.errors import SETTINGS, ThalwegError
 from thalweg.machine.node_files import is_list
-from thalweg.machine.readers.hostlists import expand
+from thalweg.networks.hostlists import expand
 from thalweg.text_files import lines_of, read_text, shown
 
 if TYPE_CHECKING:

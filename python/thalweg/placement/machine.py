@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from thalweg.errors import SETTINGS, ThalwegError
-from thalweg.machine.batch_network import SLURM, batch_machine, nodes_of_job
 from thalweg.machine.machine import Machine
 from thalweg.machine.node_files import Named, is_list, read_names_or_nodes
+from thalweg.networks.batch import SLURM, batch_machine, nodes_of_job
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

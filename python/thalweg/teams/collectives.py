@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from thalweg.structures import Collective, Sync
+from thalweg.enumerations import Collective, Sync
 from thalweg.teams.calls import Arrays, Call, Nothing, Numbers, Rooted
 from thalweg.teams.handle import site
 from thalweg.teams.library import mpi4py_module

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from thalweg.structures import AtomicKind, SignalKind, TeamAtomic, TeamTransfer
+from thalweg.enumerations import AtomicKind, SignalKind
+from thalweg.structures import TeamAtomic, TeamTransfer
 from thalweg.teams.calls import Arrays, Call, Calls, Nothing, Numbers, Rooted
 from thalweg.teams.memory import Part, Signal, SymmetricMemory, data_for, part_of, word_of
 

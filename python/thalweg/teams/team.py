@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from thalweg.structures import Collective, Condition, Received
+from thalweg.enumerations import Collective, Condition
+from thalweg.structures import Received
 from thalweg.teams.calls import Call
 from thalweg.teams.collectives import Collectives
 from thalweg.teams.handle import Handle

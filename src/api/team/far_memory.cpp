@@ -118,11 +118,26 @@ void FarMemory::number(FarHead& head, Rank to, bool is_awaited) {
   landings_.note_asked(to);
 }
 
-FarOperationPointer FarMemory::await_reply(FarHead& head, std::byte* data, const Blocks& here) {
+FarOperationPointer FarReplies::await(FarHead& head, std::byte* data, const Blocks& here) {
   head.number = ++asked_;
   auto operation = std::make_shared<FarOperation>();
   awaited_[asked_] = {data, here, operation};
   return operation;
+}
+
+std::byte* FarReplies::place_for(const FarHead& head) const {
+  const Awaited& awaited = awaited_.at(head.number);
+  return awaited.here.is_whole() ? awaited.data : nullptr;
+}
+
+void FarReplies::take(const FarHead& head, std::span<const std::byte> body) {
+  const auto place = awaited_.find(head.number);
+  THALWEG_ASSERT(light, place != awaited_.end());
+  const Awaited& awaited = place->second;
+  if (body.data() != awaited.data)
+    copy_blocks(awaited.data, awaited.here, body.data(), without_gaps(awaited.here));
+  awaited.operation->has_finished = true;
+  awaited_.erase(place);
 }
 
 void FarMemory::wait_for_room(Rank to) {
@@ -196,7 +211,7 @@ FarOperationPointer FarMemory::start_get(const Transfer& get) {
   check_length(std::max(places.size(), get.there.total()));
   FarHead head = head_of(FarKind::get, get);
   head.body_bytes = places.size();
-  FarOperationPointer operation = await_reply(head, get.data, get.here);
+  FarOperationPointer operation = replies_.await(head, get.data, get.here);
   send(get.rank, head, std::vector(places.begin(), places.end()));
   return operation;
 }
@@ -213,7 +228,7 @@ FarOperationPointer FarMemory::send_update(const Atomic& atomic, bool is_awaited
   head.wants_reply = atomic.result != nullptr ? 1 : 0;
   FarOperationPointer operation;
   if (atomic.result != nullptr) {
-    operation = await_reply(head, static_cast<std::byte*>(atomic.result), Blocks{atomic.bytes});
+    operation = replies_.await(head, static_cast<std::byte*>(atomic.result), Blocks{atomic.bytes});
   } else {
     wait_for_room(atomic.rank);
     number(head, atomic.rank, is_awaited);
@@ -281,14 +296,6 @@ bool FarMemory::progress() {
   return moved;
 }
 
-std::byte* FarMemory::place_of(std::uint32_t memory, std::uint64_t offset) const {
-  const Allocation* const allocation = memory_.find(memory);
-  if (allocation == nullptr || offset > allocation->bytes())
-    throw Error(fmt::format("another rank asks for memory number {} at {}", memory, offset),
-                "please report this", thalweg_error_internal);
-  return allocation->begin() + offset;
-}
-
 void FarMemory::come(const FarHead& head, Rank from) {
   landings_.land(from, head.number);
   if (head.wants_report != 0)
@@ -299,12 +306,9 @@ std::byte* FarMemory::place_for(const FarHead& head, Rank from) {
   if (head.kind == FarKind::put) {
     landings_.begin(from, head.number);
     const bool is_whole = head.is_indexed == 0 && blocks_of(head, {}).is_whole();
-    return is_whole ? place_of(head.memory, head.offset) : nullptr;
+    return is_whole ? memory_.place_of(head.memory, head.offset) : nullptr;
   }
-  if (head.kind != FarKind::reply)
-    return nullptr;
-  const Awaited& awaited = awaited_.at(head.number);
-  return awaited.here.is_whole() ? awaited.data : nullptr;
+  return head.kind == FarKind::reply ? replies_.place_for(head) : nullptr;
 }
 
 void FarMemory::take(const FarHead& head, Rank from, std::span<const std::byte> body) {
@@ -321,7 +325,7 @@ void FarMemory::take(const FarHead& head, Rank from, std::span<const std::byte> 
     take_update(head, from);
     break;
   case FarKind::reply:
-    take_reply(head, body);
+    replies_.take(head, body);
     break;
   case FarKind::report:
     if (head.wants_report != 0)
@@ -333,18 +337,18 @@ void FarMemory::take(const FarHead& head, Rank from, std::span<const std::byte> 
 // A body that was received in its place is there already.
 void FarMemory::take_put(const FarHead& head, std::span<const std::byte> body) {
   const Blocks there = blocks_of(head, body);
-  std::byte* const to = place_of(head.memory, head.offset);
+  std::byte* const to = memory_.place_of(head.memory, head.offset);
   const std::span<const std::byte> data = body.subspan(places_bytes(head));
   if (data.data() != to)
     copy_blocks(to, there, data.data(), without_gaps(there));
   if (head.signal != FarHead::no_memory)
-    give_signal(place_of(head.signal, head.signal_offset), head.value,
+    give_signal(memory_.place_of(head.signal, head.signal_offset), head.value,
                 static_cast<thalweg_signal_kind>(head.how));
 }
 
 void FarMemory::answer_get(const FarHead& head, Rank from, std::span<const std::byte> body) {
   const Blocks there = blocks_of(head, body);
-  const std::byte* const data = place_of(head.memory, head.offset);
+  const std::byte* const data = memory_.place_of(head.memory, head.offset);
   FarHead reply;
   reply.kind = FarKind::reply;
   reply.number = head.number;
@@ -359,7 +363,7 @@ void FarMemory::answer_get(const FarHead& head, Rank from, std::span<const std::
 }
 
 void FarMemory::take_update(const FarHead& head, Rank from) {
-  const std::uint64_t before = update(place_of(head.memory, head.offset), head.block_bytes,
+  const std::uint64_t before = update(memory_.place_of(head.memory, head.offset), head.block_bytes,
                                       static_cast<thalweg_atomic_kind>(head.how), head.value, head.compare);
   if (head.wants_reply == 0) {
     come(head, from);
@@ -372,16 +376,6 @@ void FarMemory::take_update(const FarHead& head, Rank from) {
   give_word(before, word.size(), word.data());
   reply.body_bytes = word.size();
   send(from, reply, std::move(word));
-}
-
-void FarMemory::take_reply(const FarHead& head, std::span<const std::byte> body) {
-  const auto place = awaited_.find(head.number);
-  THALWEG_ASSERT(light, place != awaited_.end());
-  const Awaited& awaited = place->second;
-  if (body.data() != awaited.data)
-    copy_blocks(awaited.data, awaited.here, body.data(), without_gaps(awaited.here));
-  awaited.operation->has_finished = true;
-  awaited_.erase(place);
 }
 
 void FarMemory::report_landed(bool has_time) {

@@ -25,6 +25,27 @@ namespace thalweg::teams {
 /// machine's figures that is cheaper than a message of its own, which waits until its owner is ready.
 std::size_t eager_bytes(const machine::Machine& machine);
 
+/// Replies that this rank waits for: data of gets, and words.
+class FarReplies {
+public:
+  /// Numbers a question, whose answer goes there.
+  FarOperationPointer await(FarHead& head, std::byte* data, const Blocks& here);
+  /// Where the body of a reply may be received; nullptr where it goes to several places.
+  std::byte* place_for(const FarHead& head) const;
+  void take(const FarHead& head, std::span<const std::byte> body);
+  bool have_all() const { return awaited_.empty(); }
+
+private:
+  struct Awaited {
+    std::byte* data;
+    Blocks here;
+    FarOperationPointer operation;
+  };
+
+  std::map<std::uint64_t, Awaited> awaited_; ///< by number
+  std::uint64_t asked_ = 0;
+};
+
 class FarMemory final : public Companion, private FarReceiver {
 public:
   /// All outlive it. Puts of up to `eager_bytes` are eager (team/far_channel.hpp).
@@ -57,34 +78,24 @@ public:
   /// anything move?
   bool progress() override;
   void ask_for_reports() override;
-  bool have_all_landed() const override { return landings_.have_all() && awaited_.empty(); }
+  bool have_all_landed() const override { return landings_.have_all() && replies_.have_all(); }
 
 private:
-  /// Where a reply goes: data of a get, or a word.
-  struct Awaited {
-    std::byte* data;
-    Blocks here;
-    FarOperationPointer operation;
-  };
-
   std::byte* place_for(const FarHead& head, Rank from) override;
   void take(const FarHead& head, Rank from, std::span<const std::byte> body) override;
   void take_put(const FarHead& head, std::span<const std::byte> body);
   void answer_get(const FarHead& head, Rank from, std::span<const std::byte> body);
   void take_update(const FarHead& head, Rank from);
-  void take_reply(const FarHead& head, std::span<const std::byte> body);
   void come(const FarHead& head, Rank from);
   template <typename Body>
   std::uint64_t send(Rank to, FarHead& head, Body body);
   void report_landed(bool has_time);
 
-  std::byte* place_of(std::uint32_t memory, std::uint64_t offset) const;
   FarOperationPointer send_update(const Atomic& atomic, bool is_awaited);
   std::uint64_t send_put(const Transfer& put, bool is_awaited);
   std::uint64_t send_block(const Transfer& put, bool is_awaited);
   std::uint64_t send_in_parts(const Transfer& put, bool is_awaited);
   void number(FarHead& head, Rank to, bool is_awaited);
-  FarOperationPointer await_reply(FarHead& head, std::byte* data, const Blocks& here);
   void wait_for_room(Rank to);
 
   const SymmetricMemory& memory_;
@@ -92,8 +103,7 @@ private:
   FarChannel channel_;
   std::size_t eager_bytes_;
   FarLandings landings_;
-  std::map<std::uint64_t, Awaited> awaited_; ///< by number
-  std::uint64_t asked_ = 0;
+  FarReplies replies_;
   std::uint32_t looks_in_vain_ = 0;
   bool is_attended_;               ///< somebody looks while the program is in no call of a team
   std::uint32_t hurried_puts_ = 0; ///< of which reports are wanted at once

@@ -29,9 +29,9 @@ double now_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-const char* variable(const char* name, const char* otherwise) {
+const char* variable(const char* name, const char* fallback) {
   const char* const value = std::getenv(name);
-  return value == nullptr ? otherwise : value;
+  return value == nullptr ? fallback : value;
 }
 
 // A budget of all the time is none: nothing need be waited for (as in tests).

@@ -160,17 +160,21 @@ InFlightOperation::Part Operations::part_of(const TeamCall& call, bool commutes)
   return {plans_.runner_for(call, commutes), tags_.for_call()};
 }
 
-// Ranks that share a node may share memory of the program's own.
-bool Operations::agrees_on(const TeamCall& call) const {
+namespace {
+
+// Do ranks agree on whose buffers are reached? Those that share a node may share memory of the program's own.
+bool agrees_on(const TeamCall& call, const job::Group& group) {
   const bool waits_for_all = call.before == thalweg_sync_all || call.after == thalweg_sync_all;
-  return waits_for_all && group_.node_count() == group_.ranks() && group_.ranks() > 1;
+  return waits_for_all && group.node_count() == group.ranks() && group.ranks() > 1;
 }
+
+} // namespace
 
 OperationPointer Operations::make(const TeamCall& call, bool commutes) {
   const auto barrier_if = [this](bool is_wanted) {
     return is_wanted ? part_of(TeamCall{}, true) : InFlightOperation::Part{};
   };
-  const bool agrees = agrees_on(call);
+  const bool agrees = agrees_on(call, group_);
   InFlightOperation::Part before = barrier_if(call.before == thalweg_sync_all && !agrees);
   InFlightOperation::Part body = part_of(call, commutes);
   InFlightOperation::Part after = barrier_if(call.after == thalweg_sync_all);

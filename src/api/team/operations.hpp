@@ -79,8 +79,8 @@ private:
   bool is_in_part_ = false;
   Part agreement_; ///< until it has ended
   std::optional<job::MpiOperator> either_;
-  std::byte is_reached_{};              ///< this rank's buffers are
-  std::byte is_any_reached_{1};         ///< agreed
+  std::byte is_reached_{};      ///< this rank's buffers are
+  std::byte is_any_reached_{1}; ///< agreed
   const char* strategy_;
   const Companion* followed_ = nullptr; ///< until it has begun
   bool has_begun_ = false;
@@ -178,8 +178,6 @@ private:
   wait::Visit visit_others() const;
   void note(bool has_any);
   InFlightOperation::Part part_of(const TeamCall& call, bool commutes);
-  /// Do ranks agree on whose buffers are reached?
-  bool agrees_on(const TeamCall& call) const;
   OperationPointer keep(OperationPointer made);
   static wait::Visit progress_everywhere(void* operations);
   /// Did anything move?

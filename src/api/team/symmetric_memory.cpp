@@ -100,4 +100,12 @@ const Allocation* SymmetricMemory::find(std::uint32_t number) const {
   return place == allocations_.end() ? nullptr : place->get();
 }
 
+std::byte* SymmetricMemory::place_of(std::uint32_t number, std::uint64_t offset) const {
+  const Allocation* const allocation = find(number);
+  if (allocation == nullptr || offset > allocation->bytes())
+    throw Error(fmt::format("another rank asks for memory number {} at {}", number, offset),
+                "please report this", thalweg_error_internal);
+  return allocation->begin() + offset;
+}
+
 } // namespace thalweg::teams

@@ -63,6 +63,8 @@ public:
     return nullptr;
   }
   const Allocation* find(std::uint32_t number) const;
+  /// A place that another rank has named. Throws Error where it is none.
+  std::byte* place_of(std::uint32_t number, std::uint64_t offset) const;
 
 private:
   std::vector<std::unique_ptr<Allocation>> allocations_;

@@ -71,4 +71,9 @@ KnownMachine find_machine(const machine::Fingerprint& group, const std::string& 
   return {std::move(assumed), false};
 }
 
+void add_described_network(machine::Machine& machine, const std::string& node_list, const char* described) {
+  if (machine.network.empty() && node_list.empty() && described != nullptr)
+    machine.network = described;
+}
+
 } // namespace thalweg::job

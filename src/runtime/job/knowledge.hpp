@@ -43,4 +43,8 @@ struct KnownMachine {
 KnownMachine find_machine(const machine::Fingerprint& group, const std::string& tuning_path,
                           const char* named);
 
+/// Adds the network that the batch system has described (THALWEG_BATCH_NETWORK; null: none), which is the
+/// last source: a machine file's comes before, and a list of hosts is of that one or names its own.
+void add_described_network(machine::Machine& machine, const std::string& node_list, const char* described);
+
 } // namespace thalweg::job

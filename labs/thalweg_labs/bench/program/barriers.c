@@ -46,7 +46,7 @@ static void wait_for(struct flag* flag, unsigned value) {
       sched_yield();
 }
 
-static void tell(struct flag* flag, unsigned value) {
+static void set_flag(struct flag* flag, unsigned value) {
   atomic_store_explicit(&flag->value, value, memory_order_release);
 }
 
@@ -59,14 +59,14 @@ static void meet(const struct way* way, int thread, unsigned round) {
     wait_for(way->pushes_up ? &arrived[thread][who] : &done[who], round);
   }
   if (parent >= 0) {
-    tell(way->pushes_up ? &arrived[parent][thread] : &done[thread], round);
+    set_flag(way->pushes_up ? &arrived[parent][thread] : &done[thread], round);
     wait_for(way->pushes_down ? &released[thread] : &released[parent], round);
   }
   if (!way->pushes_down)
-    tell(&released[thread], round);
+    set_flag(&released[thread], round);
   else
     for (int child = first; child < first + way->arity && child < threads; ++child)
-      tell(&released[(child + way->root) % threads], round);
+      set_flag(&released[(child + way->root) % threads], round);
 }
 
 static double run_way(const struct way* way, int thread, unsigned* round) {
@@ -83,10 +83,10 @@ static double run_way(const struct way* way, int thread, unsigned* round) {
 
 static void clear_flags(int thread) {
   pthread_barrier_wait(&ready);
-  tell(&done[thread], 0);
-  tell(&released[thread], 0);
+  set_flag(&done[thread], 0);
+  set_flag(&released[thread], 0);
   for (int other = 0; other < threads; ++other)
-    tell(&arrived[thread][other], 0);
+    set_flag(&arrived[thread][other], 0);
   pthread_barrier_wait(&ready);
 }
 

@@ -61,14 +61,16 @@ const machine::Machine& known_machine() {
 }
 
 machine::Machine network_machine() {
+  machine::Machine machine;
   try {
     const std::string& tuning = runtime.settings.tuning;
     const std::string path = tuning.empty() ? machine::default_tuning_path(environment) : tuning;
-    return job::find_machine(job_fingerprint(), path, environment("THALWEG_MACHINE")).machine;
+    machine = job::find_machine(job_fingerprint(), path, environment("THALWEG_MACHINE")).machine;
   } catch (const std::exception& error) {
     log_line(fmt::format("the network is not known: {}", error.what()));
-    return {};
   }
+  job::add_described_network(machine, runtime.settings.node_list, environment("THALWEG_BATCH_NETWORK"));
+  return machine;
 }
 
 void save_learned(const std::vector<tune::Pick>& picks, const std::vector<tune::Pick>& nonblocking) {

@@ -47,7 +47,7 @@ void give_back(tune::RoundFigures* figures) {
 }
 
 // Loads of lines that have left the other core's caches take longer, so that only near and far are told
-// apart, by the least of a side's glances.
+// apart, by the smallest of a side's glances.
 double distance_class(double ticks) {
   if (ticks <= 0)
     return 0;
@@ -191,12 +191,12 @@ void StartedCalls::glance(TuningContext& context) {
     return;
   const auto ticks = static_cast<double>(glances_.at->glance_at_neighbor());
   if (glances_.calls == 0 || glances_.calls == round.incumbent_calls)
-    glances_.least = 0;
+    glances_.min = 0;
   if (ticks > 0)
-    glances_.least = glances_.least > 0 ? std::min(glances_.least, ticks) : ticks;
+    glances_.min = glances_.min > 0 ? std::min(glances_.min, ticks) : ticks;
   ++glances_.calls;
   if (glances_.calls == round.incumbent_calls || context.needs_round())
-    context.see_distance(distance_class(glances_.least));
+    context.see_distance(distance_class(glances_.min));
 }
 
 } // namespace thalweg::mpi

@@ -94,7 +94,7 @@ private:
   struct Glances {
     transport::NeighborGlances* at = nullptr; ///< null: the node's ranks share no memory
     std::uint32_t calls = 0;                  ///< of the round that were followed by one
-    double least = 0;                         ///< of the side's, in ticks; 0: none has told anything
+    double min = 0;                           ///< of the side's, in ticks; 0: none has told anything
   };
   Glances glances_; ///< at a neighbor's core, which may move meanwhile
 };

@@ -2,6 +2,7 @@
 #include "mpi/place/run_times.hpp"
 
 #include "base/files.hpp"
+#include "base/of_process.hpp"
 #include "mpi/observe/ticks.hpp"
 #include "place/kept_trials.hpp"
 
@@ -28,11 +29,6 @@ struct TimedRun {
   place::KeptRuns runs;
   std::uint64_t begin_ns = 0;
 };
-
-TimedRun& timed_run() {
-  static TimedRun run;
-  return run;
-}
 
 std::string text_of_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -86,11 +82,11 @@ bool is_next(place::KeptRuns& runs) {
 }
 
 void begin_timed_run(const std::string& pattern_file, const place::KeptRuns& runs) {
-  timed_run() = {pattern_file, runs, observe::monotonic_ns()};
+  of_process<TimedRun>() = {pattern_file, runs, observe::monotonic_ns()};
 }
 
 void end_timed_run(bool is_placed) {
-  const TimedRun run = std::exchange(timed_run(), {});
+  const TimedRun run = std::exchange(of_process<TimedRun>(), {});
   if (run.file.empty())
     return;
   const double seconds = 1e-9 * static_cast<double>(observe::monotonic_ns() - run.begin_ns);

@@ -108,9 +108,11 @@ Knowledge agree_on_knowledge(const Group& group) {
   const std::string path = group.rank() == 0 ? tuning_path() : "";
   const Agreement everybody = group.agreement(group.channels().policy());
   knowledge.machine = agree_on_machine(everybody, knowledge.fingerprint, path);
-  if (group.node_count() > 1)
-    knowledge.network =
-        agree_on_network(everybody, group.placement(), node_list_path(), knowledge.machine.machine);
+  if (group.node_count() > 1) {
+    machine::Machine known = knowledge.machine.machine;
+    add_described_network(known, node_list_path(), environment("THALWEG_BATCH_NETWORK"));
+    knowledge.network = agree_on_network(everybody, group.placement(), node_list_path(), known);
+  }
   tune::Tuning known = agree_on_tuning(everybody, tuning_or_none(path, knowledge.fingerprint));
   knowledge.picks = std::move(known.picks);
   knowledge.streams = std::move(known.streams);
@@ -131,6 +133,7 @@ KnownNetwork agree_on_network(const Group& group, const NamedNetwork& named) {
   }
   const std::string list =
       named.node_list.empty() && named.shape.empty() ? node_list_path() : named.node_list;
+  add_described_network(machine, list, environment("THALWEG_BATCH_NETWORK"));
   KnownNetwork network = agree_on_network(everybody, group.placement(), list, machine);
   if (network.shape.empty() && !(named.shape.empty() && named.node_list.empty()))
     throw Error(network.remark.empty() ? fmt::format("{} names no network's shape", list) : network.remark,

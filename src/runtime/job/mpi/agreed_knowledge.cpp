@@ -5,7 +5,6 @@
 #include "base/files.hpp"
 #include "machine/node_list.hpp"
 
-#include <cstdlib>
 #include <fmt/format.h>
 #include <string>
 #include <utility>
@@ -21,15 +20,8 @@ struct NetworkTexts {
   std::string problem;
 };
 
-/// The machine file's network; else the one that the batch system has described, as `thalweg run` found it. A
-/// list of hosts is of the former, or says itself of which network it is.
-std::string known_shape(const std::string& node_list, const machine::Machine& machine) {
-  const char* const described = std::getenv("THALWEG_BATCH_NETWORK");
-  return machine.network.empty() && node_list.empty() && described != nullptr ? described : machine.network;
-}
-
 NetworkTexts read_texts(const std::string& node_list, const machine::Machine& machine) {
-  NetworkTexts texts{.shape = known_shape(node_list, machine), .list = {}, .problem = {}};
+  NetworkTexts texts{.shape = machine.network, .list = {}, .problem = {}};
   if (node_list.empty() && machine.nodes.size() == 0 && !machine::knows_names(texts.shape))
     return texts;
   try {

@@ -4,7 +4,7 @@
 from xml.etree import ElementTree as ET
 
 from thalweg.errors import SETTINGS, ThalwegError
-from thalweg.machine.readers.graphs import Cable, Graph
+from thalweg.networks.graphs import Cable, Graph
 from thalweg.text_files import Place
 
 _REMEDY = "give what lstopo --of xml writes"

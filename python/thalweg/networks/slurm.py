@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from thalweg.errors import SETTINGS, ThalwegError
-from thalweg.machine.readers import slurm_blocks
-from thalweg.machine.readers.graphs import Cable, Graph, name_of
-from thalweg.machine.readers.hostlists import expand
+from thalweg.networks import slurm_blocks
+from thalweg.networks.graphs import Cable, Graph, name_of
+from thalweg.networks.hostlists import expand
 from thalweg.text_files import Place, shown
 
 _PAIR = re.compile(r'(?<![A-Za-z])([A-Za-z]+)\s*=[ \t]*("[^"]*"|(?![A-Za-z]+\s*=)[^\s"]*)(?=\s|$)')

@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from thalweg.errors import SETTINGS, ThalwegError
-from thalweg.machine.readers.graphs import Cable, Graph, name_of
-from thalweg.machine.readers.hostlists import expand
+from thalweg.networks.graphs import Cable, Graph, name_of
+from thalweg.networks.hostlists import expand
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, NoReturn
 
 from thalweg.errors import SETTINGS, ThalwegError
-from thalweg.machine.readers.graphs import Cable, Graph, Route, name_of, unique
+from thalweg.networks.graphs import Cable, Graph, Route, name_of, unique
 from thalweg.text_files import Place, shown
 
 _REMEDY = "give what ibnetdiscover prints, whole"

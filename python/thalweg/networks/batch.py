@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from thalweg.errors import SETTINGS, ThalwegError
-from thalweg.machine.readers import slurm
-from thalweg.machine.readers.graphs import Cable, Graph, text_of
-from thalweg.machine.readers.hostlists import expand
+from thalweg.networks import slurm
+from thalweg.networks.graphs import Cable, Graph, text_of
+from thalweg.networks.hostlists import expand
 from thalweg.text_files import read_text, write_text
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from thalweg import _core
 from thalweg.errors import SETTINGS, ThalwegError
-from thalweg.machine.readers import hwloc, infiniband, slurm
-from thalweg.machine.readers.graphs import Graph, text_of
+from thalweg.networks import hwloc, infiniband, slurm
+from thalweg.networks.graphs import Graph, text_of
 from thalweg.text_files import read_text
 
 _AS_GRAPH = "describe it as a graph: node, switch and link lines (docs/machines.md)"
