@@ -31,7 +31,7 @@ std::string write(const strategies::Sample& sample, int rank, thalweg_schedule_f
   case thalweg_schedule_format_dot:
     return schedule::draw(strategies::build_all(sample));
   case thalweg_schedule_format_goal:
-    return schedule::export_goal(strategies::build_all(sample), {.unit_bytes = unit_bytes});
+    return strategies::export_goal(sample, unit_bytes);
   }
   throw Error("format " + std::to_string(static_cast<int>(format)), "choose a thalweg_schedule_format_...");
 }

@@ -137,8 +137,7 @@ void bind_schedules(nb::module_& module) {
       .def(
           "goal",
           [](const Sample& self, std::int64_t unit_bytes) {
-            return schedule::export_goal(strategies::build_all(self),
-                                         {.unit_bytes = strategies::block_bytes(self, unit_bytes)});
+            return strategies::export_goal(self, unit_bytes);
           },
           nb::arg("unit_bytes"), "All ranks' schedules in GOAL.")
       .def(

@@ -116,7 +116,8 @@ namespace {
 /// Writes one rank's part.
 class RankWriter final : public GoalSink {
 public:
-  RankWriter(const Schedule& schedule, const GoalSizes& sizes) : schedule_(schedule), sizes_(sizes) {}
+  RankWriter(const Schedule& schedule, const GoalSizes& sizes, std::span<const std::int64_t> bytes)
+      : schedule_(schedule), sizes_(sizes), bytes_(bytes) {}
 
   std::string write() {
     text_ = fmt::format("rank {} {{\n", schedule_.rank);
@@ -133,7 +134,8 @@ public:
       append("{}: calc {}\n", label(node), local_ticks(schedule_, step, sizes_));
     else
       append("{}: {} {}b {} {} tag {}\n", label(node), is_receive(step) ? "recv" : "send",
-             message_bytes(schedule_, step, sizes_), is_receive(step) ? "from" : "to", step.peer, tag);
+             bytes_.empty() ? message_bytes(schedule_, step, sizes_) : bytes_[node.number],
+             is_receive(step) ? "from" : "to", step.peer, tag);
   }
 
   void add_end(GoalNode node) override { append("{}: calc 0\n", label(node)); }
@@ -155,6 +157,7 @@ private:
 
   const Schedule& schedule_;
   const GoalSizes& sizes_;
+  std::span<const std::int64_t> bytes_;
   std::string text_;
 };
 
@@ -177,10 +180,14 @@ std::int64_t local_ticks(const Schedule& schedule, const Step& step, const GoalS
   return std::llround(static_cast<double>(step_bytes(schedule, step, sizes)) * per_byte);
 }
 
-std::string export_goal(std::span<const Schedule> schedules, const GoalSizes& sizes) {
+std::string export_goal(std::span<const Schedule> schedules, const GoalSizes& sizes,
+                        std::span<const std::vector<std::int64_t>> bytes) {
+  THALWEG_ASSERT(light, bytes.empty() || bytes.size() == schedules.size());
   std::string text = fmt::format("num_ranks {}\n", schedules.size());
-  for (const Schedule& schedule : schedules)
-    text += RankWriter(schedule, sizes).write();
+  for (std::size_t rank = 0; rank < schedules.size(); ++rank)
+    text += RankWriter(schedules[rank], sizes,
+                       bytes.empty() ? std::span<const std::int64_t>{} : std::span(bytes[rank]))
+                .write();
   return text;
 }
 

@@ -8,6 +8,7 @@
 #include "schedule/schedule.hpp"
 
 #include <string>
+#include <vector>
 
 namespace thalweg::schedule {
 
@@ -51,7 +52,9 @@ std::int64_t message_bytes(const Schedule& schedule, const Step& step, const Goa
 std::int64_t local_ticks(const Schedule& schedule, const Step& step, const GoalSizes& sizes);
 
 /// All ranks' schedules, given in rank order, as GOAL text. Every message between two ranks has a tag of its
-/// own, so that it meets its receive whatever the simulator's timing.
-std::string export_goal(std::span<const Schedule> schedules, const GoalSizes& sizes);
+/// own, so that it meets its receive whatever the simulator's timing. `bytes` has those of each rank's steps
+/// where some blocks of messages are empty (schedule/carried_blocks.hpp); empty: as blocks say.
+std::string export_goal(std::span<const Schedule> schedules, const GoalSizes& sizes,
+                        std::span<const std::vector<std::int64_t>> bytes = {});
 
 } // namespace thalweg::schedule

@@ -2,6 +2,8 @@
 #include "strategies/sample.hpp"
 
 #include "base/error.hpp"
+#include "schedule/carried_blocks.hpp"
+#include "schedule/goal.hpp"
 #include "strategies/degree.hpp"
 #include "strategies/order.hpp"
 #include "strategies/selection.hpp"
@@ -12,6 +14,9 @@
 namespace thalweg::strategies {
 
 namespace {
+
+// Beyond, blocks that are passed on are taken for as long as the mean.
+constexpr std::int32_t ranks_followed = 2048;
 
 std::shared_ptr<const std::vector<std::int32_t>> nodes_of(const SampleSize& size) {
   if (!size.nodes.empty())
@@ -108,6 +113,17 @@ schedule::Schedule build(const Sample& sample, Rank rank) {
           fmt::format("rank {} of {} ranks", rank, sample.problem.ranks),
           fmt::format("choose 0 to {}", sample.problem.ranks - 1));
   return build(*sample.strategy, sample.problem, rank, sample.degree);
+}
+
+std::vector<std::vector<std::int64_t>> message_bytes(const Sample& sample, std::int64_t unit_bytes) {
+  if (!carries_empty_blocks(*sample.strategy, sample.degree) || sample.problem.ranks > ranks_followed)
+    return {};
+  return schedule::message_bytes(build_all(sample), sample.degree, unit_bytes);
+}
+
+std::string export_goal(const Sample& sample, std::int64_t unit_bytes) {
+  return schedule::export_goal(build_all(sample), {.unit_bytes = block_bytes(sample, unit_bytes)},
+                               message_bytes(sample, unit_bytes));
 }
 
 std::int64_t block_bytes(const Sample& sample, std::int64_t unit_bytes) {

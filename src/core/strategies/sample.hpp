@@ -8,6 +8,8 @@
 #include "topology/network.hpp"
 
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace thalweg::strategies {
 
@@ -41,8 +43,14 @@ Sample make_sample(std::string_view selection, const SampleSize& size);
 /// Mean bytes of a block in the sample's messages, for units of so many bytes.
 std::int64_t block_bytes(const Sample& sample, std::int64_t unit_bytes);
 
+/// Of each rank's steps, bytes of their messages, where ranks pass on blocks of which some are empty; empty:
+/// as blocks say, also for more ranks than are followed.
+std::vector<std::vector<std::int64_t>> message_bytes(const Sample& sample, std::int64_t unit_bytes);
+
 /// One rank's schedule; throws Error if there is no such rank.
 schedule::Schedule build(const Sample& sample, Rank rank);
 std::vector<schedule::Schedule> build_all(const Sample& sample);
+/// All of them as GOAL text (schedule/goal.hpp), for units of so many bytes.
+std::string export_goal(const Sample& sample, std::int64_t unit_bytes);
 
 } // namespace thalweg::strategies

@@ -3,7 +3,6 @@
 
 #include "base/error.hpp"
 #include "model/step_costs.hpp"
-#include "schedule/carried_blocks.hpp"
 #include "schedule/goal.hpp"
 #include "simulate/program_builder.hpp"
 #include "strategies/degree.hpp"
@@ -26,17 +25,6 @@ constexpr std::uint64_t operations_allowed = std::uint64_t{1} << 30;
 
 /// Of each rank's steps, bytes of their messages; empty: as units say.
 using MessageBytes = std::vector<std::vector<std::int64_t>>;
-
-// Beyond, blocks that are passed on are taken for as long as the mean.
-constexpr std::int32_t ranks_followed = 2048;
-
-/// Where ranks pass on blocks of which some are empty.
-MessageBytes message_bytes_of(const Sample& sample, std::int64_t unit_bytes) {
-  if (!strategies::carries_empty_blocks(*sample.strategy, sample.degree) ||
-      sample.problem.ranks > ranks_followed)
-    return {};
-  return schedule::message_bytes(strategies::build_all(sample), sample.degree, unit_bytes);
-}
 
 /// What a schedule's operations cost.
 class Prices {
@@ -208,7 +196,7 @@ StrategyProgram program_of(const Sample& sample, const schedule::GoalSizes& size
                            std::uint64_t folds_from) {
   schedule::GoalSizes of_blocks = sizes;
   of_blocks.unit_bytes = strategies::block_bytes(sample, sizes.unit_bytes);
-  LogGopsPrices prices(of_blocks, parameters, message_bytes_of(sample, sizes.unit_bytes));
+  LogGopsPrices prices(of_blocks, parameters, strategies::message_bytes(sample, sizes.unit_bytes));
   return program_of(sample, prices, folds_from);
 }
 
@@ -217,7 +205,7 @@ StrategyProgram program_of(const Sample& sample, std::int64_t unit_bytes, const 
   const std::span<const std::int32_t> nodes = sample.problem.nodes
                                                   ? std::span<const std::int32_t>(*sample.problem.nodes)
                                                   : std::span<const std::int32_t>();
-  const MessageBytes bytes = message_bytes_of(sample, unit_bytes);
+  const MessageBytes bytes = strategies::message_bytes(sample, unit_bytes);
   const model::Scenario scenario{.machine = machine, .nodes = nodes, .message_bytes = bytes};
   MachinePrices prices(strategies::block_bytes(sample, unit_bytes), scenario);
   return program_of(sample, prices, folds_from);

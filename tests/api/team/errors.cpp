@@ -55,7 +55,7 @@ void check_arguments(team& all) {
 void check_teams(team& all) {
   expect(all, "use", thalweg_error_invalid_argument, "no_such", [&] { all.use("broadcast=no_such"); });
   for (const char* const foreign : {"broadcast=native", "broadcast=library:pipeline", "barrier=nic",
-                                    "allreduce=nic", "alltoallv=mesh", "exscan=chain"})
+                                    "allreduce=nic", "alltoallv=mesh", "allgatherv=ring"})
     expect(all, "use", thalweg_error_unsupported, foreign, [&] { all.use(foreign); });
   const int twice[] = {0, 0};
   expect(all, "subset", thalweg_error_invalid_argument, "twice", [&] { (void)all.subset(twice); });

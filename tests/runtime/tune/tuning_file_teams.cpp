@@ -63,7 +63,8 @@ TEST(TuningFileOfTeams, RefusesModesThatAreNone) {
       to_text({{.machine = machine_named("here"), .picks = {}, .of_teams = {pick_of("ring", "mine-mine")}}});
   const auto with = [&](const std::string& mode) {
     std::string changed = text;
-    return changed.replace(changed.find("mode = \"mine-mine\""), 18, mode);
+    const std::size_t begin = changed.find("mode = ");
+    return changed.replace(begin, changed.find('\n', begin) - begin, mode);
   };
   EXPECT_NO_THROW(parse_tuning(with("mode = \"all-none\""), "file"));
   for (const char* const wrong : {"", "mode = \"\"", "mode = \"strict\"", "mode = 3"})

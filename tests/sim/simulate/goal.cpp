@@ -110,8 +110,7 @@ TEST(Goal, ReadsWhatIsExportedOfEveryStrategy) {
       continue; // it cannot do this problem
     }
     const schedule::GoalSizes sizes{.unit_bytes = 4096};
-    const Program read =
-        read_goal(schedule::export_goal(strategies::build_all(*sample), sizes), "test", usual);
+    const Program read = read_goal(strategies::export_goal(*sample, sizes.unit_bytes), "test", usual);
     EXPECT_EQ(outcome(read), outcome(program_of(*sample, sizes, LogGops{}).program));
   }
 }

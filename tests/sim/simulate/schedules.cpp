@@ -72,7 +72,10 @@ TEST(SimulatedSchedules, AgreeWithTheModelWhereNothingIsShared) {
         std::vector<std::int32_t> nodes(static_cast<std::size_t>(ranks));
         std::iota(nodes.begin(), nodes.end(), 0);
         const double seconds =
-            model::predict(strategies::build_all(one), bytes, {.machine = machine, .nodes = nodes}).seconds;
+            model::predict(
+                strategies::build_all(one), bytes,
+                {.machine = machine, .nodes = nodes, .message_bytes = strategies::message_bytes(one, bytes)})
+                .seconds;
         const double ratio = static_cast<double>(simulated(one, bytes, machine)) * 1e-9 / seconds;
         EXPECT_GT(ratio, 0.6);
         EXPECT_LT(ratio, 1.7);
@@ -98,10 +101,12 @@ TEST(SimulatedSchedules, AgreeWithTheModelOnSharedLinks) {
     network.nodes.assign(nodes.begin(), nodes.end());
     for_each_sample(16, 65536, [&](const strategies::Sample& one) {
       SCOPED_TRACE(shape);
-      const double seconds =
-          model::predict(strategies::build_all(one), 65536,
-                         {.machine = machine, .nodes = nodes, .node_places = {.network = shape}})
-              .seconds;
+      const double seconds = model::predict(strategies::build_all(one), 65536,
+                                            {.machine = machine,
+                                             .nodes = nodes,
+                                             .node_places = {.network = shape},
+                                             .message_bytes = strategies::message_bytes(one, 65536)})
+                                 .seconds;
       const Program program = program_of(one, 65536, machine, ~std::uint64_t{0}).program;
       const Ticks found = simulate(program, {.network = &network}).result.finish;
       const double ratio = static_cast<double>(found) * 1e-9 / seconds;
