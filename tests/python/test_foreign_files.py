@@ -64,7 +64,7 @@ def test_what_slurm_warns_of_is_a_remark() -> None:
         ("SwitchName=s0 Nodes=bg[000x133]\n", ":1: the list of names 'bg[000x133]'"),
         ("\n\nSwitchName=s0 Nodes=n0\nSwitchName=top Switches=s[0-2]\n", ":4: switch s1 is not described"),
         ("SwitchName=s0 Nodes=n0\nRingName=r Nodes=n1\n", ":2: a topology of rings"),
-        ("BlockName=b Nodes=n1\n", ":1: a topology of blocks"),
+        ("BlockName=b Nodes=n1\nBlockName=c Nodes=n1\n", ":2: node n1 is in b and c"),
         ("SwitchName=s0 Nodes=n0\nSwitchName=s1 Nodes=n1 n2\n", ":2: 'n2' is no KEY=VALUE"),
         ("SwitchName=s0 Noodles=n0\n", ":1: 'noodles' is not known"),
         ("SwitchName=s0 Nodes=s0\n", ":1: node s0 is a switch too"),

@@ -88,7 +88,7 @@ def test_nodes_of_graphs_are_given_by_their_names(tmp_path: Path) -> None:
         (tmp_path / "nodes").write_text(text)
         with pytest.raises(ThalwegError, match=said):
             read_slots(f"graph:{tmp_path / 'net'}", str(tmp_path / "nodes"))
-    with pytest.raises(ThalwegError, match="no node's number or coordinate"):
+    with pytest.raises(ThalwegError, match="n0 is no node of torus:4x4"):
         read_slots("torus:4x4", str(tmp_path / "nodes"))
 
 

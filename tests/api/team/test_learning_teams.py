@@ -37,7 +37,7 @@ def test_report_has_calls_of_teams(mpi: str, tmp_path: Path) -> None:
     (gathers,) = rows_of(report, "team_allgather@strict")
     assert gathers["calls"] == 3 * 400
     assert gathers["bytes"] == 3 * 400 * 4
-    assert gathers["source"].startswith("learning.cpp:")
+    assert gathers["source"].endswith("(main)")  # its line is in the header whose function is inlined there
     assert gathers["sampled_ns"] > 0
     assert [ending["calls"] for ending in gathers["ran_on"]] == [3 * 400]
     assert sum(row["calls"] for row in rows_of(report, "team_broadcast@loose")) == 3 * 8

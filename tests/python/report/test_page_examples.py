@@ -26,7 +26,7 @@ INPUTS: dict[str, dict[str, Any]] = {
     "python": {},
     "simulation": {"slots": np.arange(512)[::-1]},
 }
-WITH_MPI = {"balance": 1, "objects": 1, "placing": 1, "streams": 1}
+WITH_MPI = {"balance": 1, "objects": 1, "placing": 1, "streams": 1, "teams": 1}
 """How many blocks of a page need ranks."""
 
 
