@@ -28,7 +28,7 @@ SLURM = "slurm"
 """The name of a machine that Slurm describes."""
 
 VARIABLE = "THALWEG_BATCH_NETWORK"
-"""The network for ranks: graph:FILE (src/runtime/job/mpi/agreed_knowledge.cpp)."""
+"""The network for ranks: graph:FILE (src/runtime/job/knowledge.hpp)."""
 
 _NODES = ("SLURM_JOB_NODELIST", "SLURM_NODELIST")
 _CONFIGURATIONS = ("/run/slurm/conf", "/etc/slurm", "/etc/slurm-llnl", "/usr/local/etc")

@@ -11,8 +11,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -20,11 +18,6 @@
 namespace thalweg::mpi {
 
 namespace {
-
-std::string text_of_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 std::uint64_t key_of_trial(const std::string& pattern_file, const machine::Allocation& allocation,
                            const place::Slots& against) {

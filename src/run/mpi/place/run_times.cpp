@@ -30,11 +30,6 @@ struct TimedRun {
   std::uint64_t begin_ns = 0;
 };
 
-std::string text_of_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 std::int64_t now_s() {
   return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
       .count();
@@ -47,6 +42,11 @@ double geometric_mean(const std::vector<double>& seconds) {
 }
 
 } // namespace
+
+std::string text_of_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 bool is_for_runs(const place::Metrics& before, const place::Metrics& after) {
   return after.hop_bytes <= predicted_part_max * before.hop_bytes &&

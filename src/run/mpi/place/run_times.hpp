@@ -13,6 +13,9 @@
 
 namespace thalweg::mpi {
 
+/// A file's text; empty where it cannot be read.
+std::string text_of_file(const std::string& path);
+
 /// Is a numbering predicted to be so much better, by hop-bytes and by the most loaded link, that runs decide?
 bool is_for_runs(const place::Metrics& before, const place::Metrics& after);
 
