@@ -37,11 +37,6 @@ void System::relax() {
 #endif
 }
 
-// Not the C library's function, before which the interposers put their own.
-void System::yield() {
-  ::syscall(SYS_sched_yield);
-}
-
 int System::core() {
   return sched_getcpu();
 }

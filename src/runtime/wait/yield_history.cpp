@@ -55,15 +55,14 @@ constinit thread_local YieldHistory history{};
 // yield among many short ones says nothing: some daemon ran, or another machine's guest.
 void YieldHistory::yielded(std::uint64_t before_ns, std::uint64_t after_ns, std::uint32_t long_yield_us) {
   THALWEG_ASSERT(normal, before_ns <= after_ns);
-  constexpr std::uint64_t few = 16;
   constexpr std::uint64_t max_sleep_per_yield = 100;
   const std::uint64_t taken_ns = after_ns - before_ns;
   if (taken_ns <= std::uint64_t{1000} * long_yield_us) {
     yielded_shortly();
     return;
   }
-  long_in_row_ = short_yields_ < few ? long_in_row_ + 1 : 1;
-  if (short_yields_ < few) {
+  long_in_row_ = short_yields_ < few_short_yields ? long_in_row_ + 1 : 1;
+  if (short_yields_ < few_short_yields) {
     sleep_until_ns_ = after_ns + sleep_per_yield_ * taken_ns;
     sleep_per_yield_ = std::min(2 * sleep_per_yield_, max_sleep_per_yield);
   } else {

@@ -62,7 +62,18 @@ public:
   bool prefers_sleep(std::uint64_t now_ns) const { return now_ns < sleep_until_ns_; }
 
   void yielded(std::uint64_t before_ns, std::uint64_t after_ns, std::uint32_t long_yield_us);
-  void yielded_shortly() { ++short_yields_; }
+  void yielded_shortly() { short_yields_ += short_yields_ < UINT32_MAX ? 1 : 0; }
+
+  /// Among yields of which one in `per_timed` is timed: how many that follow need no timing. None while some
+  /// were long lately, for it matters how many are short in between.
+  std::uint32_t yielded_shortly(std::uint32_t per_timed) {
+    if (short_yields_ < few_short_yields) {
+      yielded_shortly();
+      return 0;
+    }
+    short_yields_ = UINT32_MAX;
+    return per_timed - 1;
+  }
 
   /// What yields take among ranks, which combine long vectors in between, is less; time slices are more.
   static constexpr std::uint64_t worth_leaving_ns = 1'000'000;
@@ -88,6 +99,9 @@ public:
   }
 
 private:
+  /// Between long ones that are taken for one another's.
+  static constexpr std::uint32_t few_short_yields = 16;
+
   template <typename Scheduler>
   void go(Scheduler& system, int core, const cpu_set_t& allowed) {
     may_gain_in_row_ = 0;

@@ -19,6 +19,27 @@ cpu_set_t cores(std::initializer_list<int> members) {
   return set;
 }
 
+TEST(YieldHistory, TimesEachYieldAfterALongOneUntilManyWereShort) {
+  YieldHistory history;
+  EXPECT_EQ(history.yielded_shortly(8), 7U) << "none was long yet";
+  history.yielded(s, s + 4 * ms, 200);
+  int timed = 0;
+  while (history.yielded_shortly(8) == 0)
+    ++timed;
+  EXPECT_EQ(timed, 16);
+  EXPECT_EQ(history.yielded_shortly(8), 7U);
+}
+
+TEST(YieldHistory, SleepsAfterLongYieldsInARowThatWereFoundAmongUntimedOnes) {
+  YieldHistory history;
+  ASSERT_EQ(history.yielded_shortly(8), 7U);
+  history.yielded(s, s + 4 * ms, 200);
+  EXPECT_FALSE(history.prefers_sleep(s + 4 * ms)) << "one says nothing";
+  ASSERT_EQ(history.yielded_shortly(8), 0U);
+  history.yielded(s + 5 * ms, s + 9 * ms, 200);
+  EXPECT_TRUE(history.prefers_sleep(s + 9 * ms));
+}
+
 TEST(ContendedCores, StaysWhereNothingWasLost) {
   EXPECT_EQ(ContendedCores().better_than(1, s, cores({0, 1, 2})), std::nullopt);
 }

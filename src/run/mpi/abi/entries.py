@@ -57,9 +57,10 @@ def fast_path(call: Collective, *, shortest: bool) -> str:
     compared = {known[name]: f"known.{name} == {known[name]}" for name in SIGNATURE if name in known}
     if "sendbuf" in known:
         compared["in place"] = f"known.in_place == ({known['sendbuf']} == MPI_IN_PLACE)"
-    place = f"{fast_path_slot(call)}, {known.get('recvcount', '0')}, {known.get('root', '0')}"
     buffers = ", ".join(known.get(name, "nullptr") for name in ("sendbuf", "recvbuf"))
     arrays = ", ".join(f".{name} = {known[name]}" for name in ARRAYS if name in known)
+    count = f"count_of_rows({known['comm']}, {{{arrays}}})" if arrays else known.get("recvcount", "0")
+    place = f"{fast_path_slot(call)}, {count}, {known.get('root', '0')}"
     same_arrays = f" && cached->has_arrays({{{arrays}}})" if arrays else ""
     if shortest:
         suits = (

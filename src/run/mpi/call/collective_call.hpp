@@ -153,6 +153,14 @@ inline std::uint64_t hash_of(const CallArrays& arrays, ArraySides sides, std::si
   return hash;
 }
 
+/// Stands for the count in place_of() where calls have rows of counts. Programs keep rows for each of the
+/// exchanges that take turns in a loop, and may use them on several communicators.
+inline MPI_Count count_of_rows(MPI_Comm comm, const CallArrays& arrays) {
+  const void* const counts = arrays.recvcounts ? arrays.recvcounts.as<void>() : arrays.sendcounts.as<void>();
+  return static_cast<MPI_Count>(reinterpret_cast<std::uintptr_t>(counts) / alignof(int) +
+                                (std::uintptr_t)(comm));
+}
+
 /// Spreads the calls of an operation over a few places. Roots that follow one another have places that do.
 inline std::size_t place_of(MPI_Count count, int root, unsigned bits) {
   const std::uint64_t word = static_cast<std::uint64_t>(count) * 0x9E3779B97F4A7C15U;

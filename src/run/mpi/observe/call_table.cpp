@@ -120,10 +120,10 @@ namespace {
 // A slow first call, which makes connections and pages, is forgotten as soon as any other long one.
 constexpr std::uint64_t max_recent_in_brief = 64;
 
-// Calls between two that are timed: about 31, and never in step with a loop of the program's.
-std::uint32_t next_gap(std::uint64_t timed_calls, const void* site) {
-  constexpr std::uint64_t mean = CallRow::calls_per_timed - 1;
-  constexpr std::uint64_t deviation = 8;
+// Calls between two that are timed, never in step with a loop of the program's.
+std::uint32_t next_gap(std::uint64_t calls_per_timed, std::uint64_t timed_calls, const void* site) {
+  const std::uint64_t mean = calls_per_timed - 1;
+  const std::uint64_t deviation = calls_per_timed / 4;
   const std::uint64_t drawn = mixed_hash(mixed_hash(1, reinterpret_cast<std::uintptr_t>(site)), timed_calls);
   return static_cast<std::uint32_t>(mean - deviation + drawn % (2 * deviation + 1));
 }
@@ -139,7 +139,9 @@ void CallRow::took(std::uint64_t start_ticks, std::uint64_t stop_ticks) {
   recent_ticks =
       timed_calls <= recent_calls ? recent_ticks + noted : recent_ticks - recent_ticks / recent_calls + noted;
   brief = timed_calls >= recent_calls && recent_ticks < recent_calls * brief_ticks();
-  untimed_left = brief ? next_gap(timed_calls, key.site) : 0;
+  frequent_left = brief ? calls_before_frequent : frequent_left - (frequent_left > 0 ? 1 : 0);
+  const std::uint64_t per_timed = calls_for_each_timed();
+  untimed_left = per_timed > 1 ? next_gap(per_timed, timed_calls, key.site) : 0;
   counts.add_duration(taken, weight);
   if (slices != nullptr)
     slices->add(start_ticks, stop_ticks, weight, meets);

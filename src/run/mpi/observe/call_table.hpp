@@ -4,11 +4,13 @@
 // What this process's MPI calls cost, by call site, function, communicator size and phase. Each thread writes
 // a table of its own; they are added up at the end.
 //
-// Calls are counted one by one. Time is taken of every call of a site, except where its latest calls were
-// short (under two microseconds in the mean, after the first 16). There about one call in 32 is timed, and
-// stands for those before it that were not; a long one among them has all calls timed again for a while. CPU
-// time of the thread is read around calls that are drawn, once in about a millisecond in a site's calls;
-// their ratio of CPU time to time is taken for all (CpuShare).
+// Calls are counted one by one. Time is taken of every call of a site, with two exceptions. Where its latest
+// calls were short (under two microseconds in the mean, after the first 16), about one call in 32 is timed,
+// and stands for those before it that were not; a long one among them has all calls timed again for a while.
+// Where a site has made 2048 others in a row, one in eight is timed from there on: ranks that share cores
+// find nothing in their caches of what timing needs, so that it takes half a microsecond. CPU time of the
+// thread is read around calls that are drawn, once in about a millisecond in a site's calls; their ratio of
+// CPU time to time is taken for all (CpuShare).
 
 #include "base/assertion.hpp"
 #include "base/of_process.hpp"
@@ -40,10 +42,10 @@ public:
     return (mixed_hash(mixed_hash(0, seed), call) & (weight_ - 1)) == 0;
   }
 
-  /// A call that was drawn took so long, and so much of the thread's CPU time.
-  void add(std::uint64_t ticks, std::uint64_t cpu_ns) {
-    ticks_ += weight_ * ticks;
-    cpu_ns_ += weight_ * cpu_ns;
+  /// A call that was drawn took so long, and so much of the thread's CPU time. It was timed for `calls`.
+  void add(std::uint64_t ticks, std::uint64_t cpu_ns, std::uint64_t calls) {
+    ticks_ += weight_ * calls * ticks;
+    cpu_ns_ += weight_ * calls * cpu_ns;
   }
 
   /// After each timed call, which took so long: from now on calls are drawn about once in `period` ticks of
@@ -165,6 +167,7 @@ struct CallRow : JournalRow {
   bool meets = false;       ///< the waiting in its calls is known from samples
   std::uint64_t blocks = 0; ///< to other ranks that are not empty, of alltoallv
   std::uint64_t timed_calls = 0;
+  std::uint64_t frequent_left = calls_before_frequent; ///< so many that are not brief
   std::uint64_t max_call_ticks = 0;
   std::uint64_t counted_calls = 0; ///< that the timed ones stand for
   std::uint64_t stood_ticks = 0;   ///< of all these
@@ -187,8 +190,13 @@ struct CallRow : JournalRow {
   CallCounts counts;
 
   static constexpr std::uint64_t calls_per_timed = 32; ///< of brief ones, in the mean
+  static constexpr std::uint64_t frequent_calls_per_timed = 8;
+  static constexpr std::uint64_t calls_before_frequent = 2048;
   static constexpr std::uint64_t recent_calls = 16;
   bool is_to_be_timed() const { return untimed_left == 0; }
+  std::uint64_t calls_for_each_timed() const {
+    return brief ? calls_per_timed : frequent_left == 0 ? frequent_calls_per_timed : 1;
+  }
   /// A call that is not timed.
   void count() {
     THALWEG_ASSERT(normal, untimed_left > 0);

@@ -48,11 +48,12 @@ public:
       }
       if (is_drawn_) [[unlikely]] {
         const std::uint64_t cpu_ns = Clocks::thread_cpu_ns() - cpu_ns_;
-        row.cpu_share.add(taken, cpu_ns - std::min(cpu_ns, Clocks::thread_cpu_reading_ns()));
+        row.cpu_share.add(taken, cpu_ns - std::min(cpu_ns, Clocks::thread_cpu_reading_ns()),
+                          row.calls - row.counted_calls);
         journal().note_time();
       }
       row.took(start_ticks_, stop_ticks_);
-      row.cpu_share.set_rate(taken, row.brief ? CallRow::calls_per_timed : 1, cpu_reading_period_ticks());
+      row.cpu_share.set_rate(taken, row.calls_for_each_timed(), cpu_reading_period_ticks());
     }
   }
 

@@ -22,12 +22,15 @@ void cache_on_fast_path(const CollectiveCall& call, CommunicatorState& communica
       !Passage::is_untraced(passage) || !is_identified_by_handles(call, ranks_of(communicator)))
     return;
   const CallSignature signature = signature_of(call);
+  const CallArrays arrays = arrays_of(call);
+  const MPI_Count count =
+      arrays.recvcounts || arrays.sendcounts ? count_of_rows(call.comm, arrays) : signature.recvcount;
   const ArraySides sides = array_sides(call, communicator.rank);
   // Of calls that are made natively, the library judges the buffers.
   const BufferNeeds needs =
       remembered == nullptr ? BufferNeeds{} : buffer_needs(call, ranks_of(communicator));
   PerThread<FastPathCache>::own()[fast_path_place(static_cast<std::size_t>(call.function->fast_path_slot),
-                                                  signature.recvcount, signature.root)] = {
+                                                  count, signature.root)] = {
       signature,
       passage,
       remembered,
@@ -35,7 +38,7 @@ void cache_on_fast_path(const CollectiveCall& call, CommunicatorState& communica
       calls_left,
       note,
       sides,
-      hash_of(arrays_of(call), sides, static_cast<std::size_t>(communicator.size)),
+      hash_of(arrays, sides, static_cast<std::size_t>(communicator.size)),
       HostBuffers(needs)};
 }
 

@@ -133,20 +133,21 @@ private:
 };
 
 /// Some calls of each function that has a slot here (FunctionInfo::fast_path_slot): those of a loop over a
-/// few roots or sizes.
-inline constexpr unsigned fast_path_bits = 2;
+/// few roots or sizes, or over the exchanges of a transform in three dimensions.
+inline constexpr unsigned fast_path_bits = 3;
 inline constexpr std::size_t fast_path_places = std::size_t{1} << fast_path_bits;
 using FastPathCache = std::array<FastPathEntry, fast_path_functions * fast_path_places>;
 
-[[gnu::always_inline]] inline std::size_t fast_path_place(std::size_t slot, MPI_Count recvcount, int root) {
-  return slot * fast_path_places + place_of(recvcount, root, fast_path_bits);
+[[gnu::always_inline]] inline std::size_t fast_path_place(std::size_t slot, MPI_Count count, int root) {
+  return slot * fast_path_places + place_of(count, root, fast_path_bits);
 }
 
-/// `is_same(signature)`: by the arguments that the function has.
+/// `count`: of elements received, or count_of_rows(). `is_same(signature)`: by the arguments that the
+/// function has.
 template <typename IsSame>
-[[gnu::always_inline]] inline FastPathEntry* find_on_fast_path(std::size_t slot, MPI_Count recvcount,
-                                                               int root, IsSame is_same) {
-  const FastPathEntry& entry = PerThread<FastPathCache>::here()[fast_path_place(slot, recvcount, root)];
+[[gnu::always_inline]] inline FastPathEntry* find_on_fast_path(std::size_t slot, MPI_Count count, int root,
+                                                               IsSame is_same) {
+  const FastPathEntry& entry = PerThread<FastPathCache>::here()[fast_path_place(slot, count, root)];
   const bool is_known =
       entry.passage == process.passage.now() && is_same(entry.signature) && entry.has_calls_left();
   return is_known ? const_cast<FastPathEntry*>(&entry) : nullptr;

@@ -112,6 +112,7 @@ struct ThreadState {
   bool is_counted_as_waiting = false;
   bool is_in_progress = false;
   bool found_nothing = false;
+  std::uint32_t untimed_yields = 0; ///< that follow
   std::uint64_t left_progress_ticks = 0;
   std::uint64_t looked_at_streams_ticks = 0;
 };

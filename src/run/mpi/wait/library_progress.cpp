@@ -203,21 +203,50 @@ bool progress_was_in_vain() {
 
 #if defined(THALWEG_FAMILY_OPENMPI)
 
-// Open MPI 4.1's returns nothing, 5.0's how much it found.
-extern "C" __attribute__((visibility("default"))) int opal_progress() {
-  using namespace thalweg::mpi;
-  static const auto progress =
-      find_progress<int (*)()>("opal_progress", {"libopen-pal.so.40", "libopen-pal.so.80"});
-  note(process.progress.came_here);
+namespace thalweg::mpi {
+
+namespace {
+
+using Progress = int (*)();
+
+int no_progress() {
+  return 0;
+}
+
+// Null before the first look.
+constinit std::atomic<Progress> own_progress{nullptr};
+
+[[gnu::noinline]] int progress_with_work() {
+  Progress progress = own_progress.load(std::memory_order_relaxed);
+  if (progress == nullptr) {
+    progress = find_progress<Progress>("opal_progress", {"libopen-pal.so.40", "libopen-pal.so.80"});
+    progress = progress == nullptr ? no_progress : progress;
+    note(process.progress.came_here);
+    own_progress.store(progress, std::memory_order_relaxed);
+  }
   if (!has_work_in_progress()) {
-    return progress == nullptr ? 0 : progress();
+    return progress();
   }
   const bool outer = std::exchange(this_thread.is_in_progress, true);
   this_thread.found_nothing = false;
-  const int found = progress == nullptr ? 0 : progress();
+  const int found = progress();
   this_thread.is_in_progress = outer;
   looked(this_thread.found_nothing, outer);
   return found;
+}
+
+} // namespace
+
+} // namespace thalweg::mpi
+
+// Open MPI 4.1's returns nothing, 5.0's how much it found.
+extern "C" __attribute__((visibility("default"))) int opal_progress() {
+  using namespace thalweg::mpi;
+  Progress const progress = own_progress.load(std::memory_order_relaxed);
+  if (progress == nullptr || has_work_in_progress()) [[unlikely]] {
+    return progress_with_work();
+  }
+  return progress();
 }
 
 #else
@@ -245,6 +274,53 @@ extern "C" __attribute__((visibility("default"))) unsigned ucp_worker_progress(v
 
 #endif
 
+namespace thalweg::mpi {
+
+namespace {
+
+// Nearly all yields are short, and a library makes one for each look: hundreds of thousands in a second where
+// ranks share cores. Two readings of the clock, and what has to be brought back into a cache after each
+// change of processes, took a fiftieth of the time of 8 ranks on 2 cores. So while yields are short, one in
+// several is timed, which notices a process that computes some milliseconds later.
+constexpr std::uint32_t short_yields_per_timed = 16;
+constexpr std::uint32_t yields_between_looks_at_settings = 1024;
+
+void yield_untimed(std::uint32_t following) {
+  this_thread.untimed_yields = following;
+  wait::System::yield();
+}
+
+[[gnu::noinline]] void yield_timed() {
+  if (!process.progress.leaves_contended_cores.load(std::memory_order_relaxed)) {
+    yield_untimed(yields_between_looks_at_settings);
+    return;
+  }
+  wait::System system;
+  wait::YieldHistory& history = wait::thread_yield_history();
+  auto& under_load = thread_waits().under_load;
+  if (under_load.may_sleep() && under_load.slept(history)) [[unlikely]] {
+    return;
+  }
+  const int core = system.core();
+  const std::uint64_t before = observe::ticks();
+  wait::System::yield();
+  const std::uint64_t taken = observe::ticks() - before;
+  if (taken < observe::lengthy_ticks()) [[likely]] {
+    this_thread.untimed_yields = history.yielded_shortly(short_yields_per_timed);
+    return;
+  }
+  const std::uint64_t after_ns = system.now_ns();
+  const auto taken_ns = static_cast<std::uint64_t>(runtime.tick_scale.ns_so_far(taken));
+  wait::yielded(system, history, core, after_ns - taken_ns, after_ns);
+  if (taken_ns > wait::YieldHistory::worth_leaving_ns) {
+    under_load.yielded(history, after_ns);
+  }
+}
+
+} // namespace
+
+} // namespace thalweg::mpi
+
 // Libraries that yield while they wait call sched_yield: Open MPI's progress where ranks outnumber cores.
 // This function in front of the C library's brings a rank that loses milliseconds so to a core where it does
 // not (wait/yield_history.hpp), or lets it sleep for moments where foreign processes want all of them. Beside
@@ -255,31 +331,10 @@ extern "C" __attribute__((visibility("default"))) int sched_yield() noexcept {
   if (mpi::progress_was_in_vain()) {
     return 0;
   }
-  if (!mpi::process.progress.leaves_contended_cores.load(std::memory_order_relaxed)) {
-    wait::System::yield();
-    return 0;
-  }
-  wait::System system;
-  wait::YieldHistory& history = wait::thread_yield_history();
-  auto& under_load = mpi::thread_waits().under_load;
-  if (under_load.may_sleep() && under_load.slept(history)) [[unlikely]] {
-    return 0;
-  }
-  const int core = system.core();
-  const std::uint64_t before = mpi::observe::ticks();
-  wait::System::yield();
-  const std::uint64_t taken = mpi::observe::ticks() - before;
-  // Nearly all yields are short, and a library makes one for each look: two readings of the clock would be
-  // a tenth of their time.
-  if (taken < mpi::observe::lengthy_ticks()) [[likely]] {
-    history.yielded_shortly();
-    return 0;
-  }
-  const std::uint64_t after_ns = system.now_ns();
-  const auto taken_ns = static_cast<std::uint64_t>(mpi::runtime.tick_scale.ns_so_far(taken));
-  wait::yielded(system, history, core, after_ns - taken_ns, after_ns);
-  if (taken_ns > wait::YieldHistory::worth_leaving_ns) {
-    under_load.yielded(history, after_ns);
+  if (mpi::this_thread.untimed_yields > 0) [[likely]] {
+    mpi::yield_untimed(mpi::this_thread.untimed_yields - 1);
+  } else {
+    mpi::yield_timed();
   }
   return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
-// Times of short calls, of which some are timed: what they add up to, replayed on a clock of the test's.
+// Times of calls, of which some are timed: what they add up to, replayed on a clock of the test's.
 
 #include "base/random.hpp"
 #include "mpi/observe/call_table.hpp"
@@ -101,9 +101,16 @@ TEST(SampledTimes, AreRightInTheMean) {
 }
 
 TEST(SampledTimes, AreExactWhereAllCallsAreTimed) {
-  const Replay replay = replayed(programs().back(), 1, 5'000);
-  EXPECT_EQ(replay.row.timed_calls, 5'000U);
+  const Replay replay = replayed(programs().back(), 1, CallRow::calls_before_frequent);
+  EXPECT_EQ(replay.row.timed_calls, CallRow::calls_before_frequent);
   EXPECT_EQ(replay.row.all_ticks(), replay.all_ns);
+}
+
+TEST(SampledTimes, AreOfOneCallInEightWhereASiteMakesManyInARow) {
+  const Replay replay = replayed(programs().back(), 1, CallRow::calls_before_frequent + 80'000);
+  EXPECT_NEAR(static_cast<double>(replay.row.timed_calls), CallRow::calls_before_frequent + 10'000, 300);
+  EXPECT_EQ(replay.row.calls, CallRow::calls_before_frequent + 80'000U);
+  EXPECT_NEAR(replay.row.all_ticks(), replay.all_ns, 0.03 * replay.all_ns);
 }
 
 TEST(SampledTimes, AreOfOneShortCallIn32) {
