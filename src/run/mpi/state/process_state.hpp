@@ -82,6 +82,7 @@ struct SharedCounts {
 
 /// What became of the library's progress function, which is ours as well (wait/library_progress.hpp).
 struct LibraryProgress {
+  std::atomic<int (*)()> function{nullptr}; ///< Open MPI's own; null before its first look
   std::atomic<bool> came_here{false};
   /// Has a look found messages? If none ever does, they move beside what is looked at.
   std::atomic<bool> sees_messages{false};

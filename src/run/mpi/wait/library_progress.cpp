@@ -213,16 +213,13 @@ int no_progress() {
   return 0;
 }
 
-// Null before the first look.
-constinit std::atomic<Progress> own_progress{nullptr};
-
 [[gnu::noinline]] int progress_with_work() {
-  Progress progress = own_progress.load(std::memory_order_relaxed);
+  Progress progress = process.progress.function.load(std::memory_order_relaxed);
   if (progress == nullptr) {
     progress = find_progress<Progress>("opal_progress", {"libopen-pal.so.40", "libopen-pal.so.80"});
     progress = progress == nullptr ? no_progress : progress;
     note(process.progress.came_here);
-    own_progress.store(progress, std::memory_order_relaxed);
+    process.progress.function.store(progress, std::memory_order_relaxed);
   }
   if (!has_work_in_progress()) {
     return progress();
@@ -242,7 +239,7 @@ constinit std::atomic<Progress> own_progress{nullptr};
 // Open MPI 4.1's returns nothing, 5.0's how much it found.
 extern "C" __attribute__((visibility("default"))) int opal_progress() {
   using namespace thalweg::mpi;
-  Progress const progress = own_progress.load(std::memory_order_relaxed);
+  Progress const progress = process.progress.function.load(std::memory_order_relaxed);
   if (progress == nullptr || has_work_in_progress()) [[unlikely]] {
     return progress_with_work();
   }
