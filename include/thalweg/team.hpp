@@ -30,7 +30,8 @@ namespace detail {
 
 /// The collectives, each written once: those of a team wait, those of team::start() give a request. Spans
 /// hold a unit, or one for each rank where thalweg/team.h says so; they may be empty where a rank has nothing
-/// to give or get. `Caller` has issue(), which makes the call.
+/// to give or get. `Caller` has issue(), which makes the call. All are inlined, so that each call of the
+/// program has a place of its own in reports.
 template <typename Caller>
 class collectives : public memory_calls<Caller> {
   template <typename T>
@@ -43,57 +44,62 @@ public:
   using memory_calls<Caller>::size;
 
   template <typename T>
-  auto broadcast(std::span<T> data, int root, synchronized when = {}, site from = site::current()) {
+  [[gnu::always_inline]] auto broadcast(std::span<T> data, int root, synchronized when = {},
+                                        site from = site::current()) {
     const team_site at{collective::broadcast, "broadcast", rank(), when, from};
     return make(moving<T>(at, {{}, 0, data, 1, data.size()}, root));
   }
   template <typename T>
-  auto scatter(input<T> all, std::span<T> mine, int root, synchronized when = {},
-               site from = site::current()) {
+  [[gnu::always_inline]] auto scatter(input<T> all, std::span<T> mine, int root, synchronized when = {},
+                                      site from = site::current()) {
     const team_site at{collective::scatter, "scatter", rank(), when, from};
     return make(moving<T>(at, {all, ranks(), mine, 1, mine.size()}, root));
   }
   template <typename T>
-  auto gather(input<T> mine, std::span<T> all, int root, synchronized when = {},
-              site from = site::current()) {
+  [[gnu::always_inline]] auto gather(input<T> mine, std::span<T> all, int root, synchronized when = {},
+                                     site from = site::current()) {
     const team_site at{collective::gather, "gather", rank(), when, from};
     return make(moving<T>(at, {mine, 1, all, ranks(), mine.size()}, root));
   }
   template <typename T>
-  auto allgather(input<T> mine, std::span<T> all, synchronized when = {}, site from = site::current()) {
+  [[gnu::always_inline]] auto allgather(input<T> mine, std::span<T> all, synchronized when = {},
+                                        site from = site::current()) {
     const team_site at{collective::allgather, "allgather", rank(), when, from};
     return make(moving<T>(at, {mine, 1, all, ranks(), mine.size()}, 0));
   }
   template <typename T>
-  auto alltoall(input<T> out, std::span<T> in, synchronized when = {}, site from = site::current()) {
+  [[gnu::always_inline]] auto alltoall(input<T> out, std::span<T> in, synchronized when = {},
+                                       site from = site::current()) {
     const team_site at{collective::alltoall, "alltoall", rank(), when, from};
     return make(moving<T>(at, {out, ranks(), in, ranks(), unit(at, in.size())}, 0));
   }
   template <typename T>
-  auto reduce(input<T> in, std::span<T> out, int root, MPI_Op op, synchronized when = {},
-              site from = site::current()) {
+  [[gnu::always_inline]] auto reduce(input<T> in, std::span<T> out, int root, MPI_Op op,
+                                     synchronized when = {}, site from = site::current()) {
     const team_site at{collective::reduce, "reduce", rank(), when, from};
     return make(combining<T>(at, {in, 1, out, 1, in.size()}, root, op));
   }
   template <typename T>
-  auto allreduce(input<T> in, std::span<T> out, MPI_Op op, synchronized when = {},
-                 site from = site::current()) {
+  [[gnu::always_inline]] auto allreduce(input<T> in, std::span<T> out, MPI_Op op, synchronized when = {},
+                                        site from = site::current()) {
     const team_site at{collective::allreduce, "allreduce", rank(), when, from};
     return make(combining<T>(at, {in, 1, out, 1, in.size()}, 0, op));
   }
   template <typename T>
-  auto scan(input<T> in, std::span<T> out, MPI_Op op, synchronized when = {}, site from = site::current()) {
+  [[gnu::always_inline]] auto scan(input<T> in, std::span<T> out, MPI_Op op, synchronized when = {},
+                                   site from = site::current()) {
     const team_site at{collective::scan, "scan", rank(), when, from};
     return make(combining<T>(at, {in, 1, out, 1, in.size()}, 0, op));
   }
   template <typename T>
-  auto exscan(input<T> in, std::span<T> out, MPI_Op op, synchronized when = {}, site from = site::current()) {
+  [[gnu::always_inline]] auto exscan(input<T> in, std::span<T> out, MPI_Op op, synchronized when = {},
+                                     site from = site::current()) {
     const team_site at{collective::exscan, "exscan", rank(), when, from};
     return make(combining<T>(at, {in, 1, out, 1, in.size()}, 0, op));
   }
   template <typename T>
-  auto reduce_scatter(input<T> all, std::span<T> mine, MPI_Op op, synchronized when = {},
-                      site from = site::current()) {
+  [[gnu::always_inline]] auto reduce_scatter(input<T> all, std::span<T> mine, MPI_Op op,
+                                             synchronized when = {}, site from = site::current()) {
     const team_site at{collective::reduce_scatter, "reduce_scatter", rank(), when, from};
     return make(combining<T>(at, {all, ranks(), mine, 1, mine.size()}, 0, op));
   }
@@ -114,7 +120,9 @@ private:
                 "give as many elements for each rank");
     return all / ranks();
   }
-  auto make(const thalweg_team_call& call) { return static_cast<Caller*>(this)->issue(call); }
+  [[gnu::always_inline]] auto make(const thalweg_team_call& call) {
+    return static_cast<Caller*>(this)->issue(call);
+  }
 };
 
 } // namespace detail
@@ -123,7 +131,7 @@ private:
 class team_starter : public detail::collectives<team_starter> {
 public:
   /// A barrier that has begun.
-  request barrier() {
+  [[gnu::always_inline]] request barrier() {
     thalweg_request* started = nullptr;
     detail::check(thalweg_team_barrier(team_, &started));
     return request(started);
@@ -135,14 +143,14 @@ private:
   friend class detail::memory_calls<team_starter>;
 
   explicit team_starter(thalweg_team* of) : collectives(of) {}
-  request issue(const thalweg_team_call& call) {
+  [[gnu::always_inline]] request issue(const thalweg_team_call& call) {
     thalweg_request* started = nullptr;
     detail::check(thalweg_team_start(team_, &call, &started));
     return request(started);
   }
   template <typename Given>
-  request issue(thalweg_status (*function)(thalweg_team*, const Given*, thalweg_request**),
-                const Given& given) {
+  [[gnu::always_inline]] request
+  issue(thalweg_status (*function)(thalweg_team*, const Given*, thalweg_request**), const Given& given) {
     thalweg_request* started = nullptr;
     detail::check(function(team_, &given, &started));
     return request(started);
@@ -219,7 +227,7 @@ public:
   /// The same collectives, which return at once: team.start().allreduce(mine, total, MPI_SUM).
   team_starter start() { return team_starter(team_); }
   /// Collective. Waits until all ranks have come.
-  void barrier() { detail::check(thalweg_team_barrier(team_, nullptr)); }
+  [[gnu::always_inline]] void barrier() { detail::check(thalweg_team_barrier(team_, nullptr)); }
   /// Collective. Ends loose calls: thalweg_team_complete().
   void complete() { detail::check(thalweg_team_complete(team_)); }
 
@@ -264,8 +272,9 @@ public:
   using collectives::allreduce;
   /// One number of each rank, combined.
   template <typename T>
-  requires std::is_arithmetic_v<T> T allreduce(T mine, MPI_Op op, call_synchronization when = {},
-                                               std::source_location from = std::source_location::current()) {
+  requires std::is_arithmetic_v<T>
+  [[gnu::always_inline]] T allreduce(T mine, MPI_Op op, call_synchronization when = {},
+                                     std::source_location from = std::source_location::current()) {
     T total{};
     allreduce(std::span<const T>(&mine, 1), std::span<T>(&total, 1), op, {when.before, synchronization::mine},
               from);
@@ -276,9 +285,12 @@ private:
   friend class detail::collectives<team>;
   friend class detail::memory_calls<team>;
 
-  void issue(const thalweg_team_call& call) { detail::check(thalweg_team_start(team_, &call, nullptr)); }
+  [[gnu::always_inline]] void issue(const thalweg_team_call& call) {
+    detail::check(thalweg_team_start(team_, &call, nullptr));
+  }
   template <typename Given>
-  void issue(thalweg_status (*function)(thalweg_team*, const Given*, thalweg_request**), const Given& given) {
+  [[gnu::always_inline]] void
+  issue(thalweg_status (*function)(thalweg_team*, const Given*, thalweg_request**), const Given& given) {
     detail::check(function(team_, &given, nullptr));
   }
 };

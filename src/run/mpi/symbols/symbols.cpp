@@ -8,9 +8,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <cxxabi.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
+#include <filesystem>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -123,10 +127,69 @@ std::string demangled(const char* name) {
   return without_types(whole);
 }
 
+struct Place {
+  std::string path;
+  int line = 0;
+};
+
 // Compilers name files as they were given to them.
-std::string whole_path(const char* file, Dwfl_Line* line) {
-  const char* const folder = dwfl_line_comp_dir(line);
+std::string whole_path(const char* file, const char* folder) {
   return file[0] == '/' || folder == nullptr ? file : std::string(folder) + "/" + file;
+}
+
+// Thalweg's own, whose functions are inlined into the program's: thalweg/team.hpp.
+bool is_own_header(const std::filesystem::path& file) {
+  return file.extension() == ".hpp" && file.parent_path().filename() == "thalweg";
+}
+
+// The places that inlined functions were called from, at an address of a file with debugging information: the
+// innermost first. None where it does not say.
+std::vector<Place> inlining_places(Dwfl_Module* module, GElf_Addr address, const char* folder) {
+  Dwarf_Addr bias = 0;
+  Dwarf_Die* const unit = dwfl_module_addrdie(module, address, &bias);
+  Dwarf_Files* files = nullptr;
+  Dwarf_Die* found = nullptr;
+  if (unit == nullptr || dwarf_getsrcfiles(unit, &files, nullptr) != 0 ||
+      dwarf_getscopes(unit, address - bias, &found) <= 0)
+    return {};
+  // Around an inlined function these are the scopes of its definition, and not of where it was inlined.
+  Dwarf_Die innermost{};
+  const bool is_found =
+      dwarf_offdie(dwfl_module_getdwarf(module, &bias), dwarf_dieoffset(found), &innermost) != nullptr;
+  std::free(found);
+  Dwarf_Die* scopes = nullptr;
+  const int count = is_found ? dwarf_getscopes_die(&innermost, &scopes) : 0;
+  std::vector<Place> places;
+  for (int scope = 0; scope < count; ++scope) {
+    Dwarf_Attribute attribute{};
+    Dwarf_Word file = 0;
+    Dwarf_Word line = 0;
+    if (dwarf_tag(&scopes[scope]) == DW_TAG_inlined_subroutine &&
+        dwarf_formudata(dwarf_attr(&scopes[scope], DW_AT_call_file, &attribute), &file) == 0 &&
+        dwarf_formudata(dwarf_attr(&scopes[scope], DW_AT_call_line, &attribute), &line) == 0)
+      if (const char* const name = dwarf_filesrc(files, file, nullptr, nullptr))
+        places.push_back({whole_path(name, folder), static_cast<int>(line)});
+  }
+  std::free(scopes);
+  return places;
+}
+
+// The line that an address is of: the program's, where functions of our headers were inlined into it.
+std::optional<Place> place_of(Dwfl_Module* module, GElf_Addr address) {
+  Dwfl_Line* const line = dwfl_module_getsrc(module, address);
+  int number = 0;
+  const char* const file =
+      line == nullptr ? nullptr : dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
+  if (file == nullptr)
+    return std::nullopt;
+  const char* const folder = dwfl_line_comp_dir(line);
+  Place innermost{whole_path(file, folder), number};
+  if (!is_own_header(innermost.path))
+    return innermost;
+  for (Place& place : inlining_places(module, address, folder))
+    if (!is_own_header(place.path))
+      return std::move(place);
+  return innermost;
 }
 
 } // namespace
@@ -146,13 +209,11 @@ thalweg_describe_source(const char* module, unsigned long address, char* text, c
   const std::string name = function == nullptr ? "" : demangled(function->name);
   std::snprintf(within, size, "%s", name.c_str());
   path[0] = '\0';
-  if (Dwfl_Line* line = dwfl_module_getsrc(found.dwfl, place)) {
-    int number = 0;
-    if (const char* file = dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr)) {
-      std::snprintf(text, size, name.empty() ? "%s:%d" : "%s:%d (%s)", base_name(file), number, name.c_str());
-      std::snprintf(path, size, "%s", whole_path(file, line).c_str());
-      return number;
-    }
+  if (const std::optional<Place> source = place_of(found.dwfl, place)) {
+    std::snprintf(text, size, name.empty() ? "%s:%d" : "%s:%d (%s)", base_name(source->path.c_str()),
+                  source->line, name.c_str());
+    std::snprintf(path, size, "%s", source->path.c_str());
+    return source->line;
   }
   if (name.empty()) {
     return -1;
