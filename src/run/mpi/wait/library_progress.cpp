@@ -279,8 +279,7 @@ namespace {
 // ranks share cores. Two readings of the clock, and what has to be brought back into a cache after each
 // change of processes, took a fiftieth of the time of 8 ranks on 2 cores. So while yields are short, one in
 // several is timed, which notices a process that computes some milliseconds later.
-constexpr std::uint32_t short_yields_per_timed = 16;
-constexpr std::uint32_t yields_between_looks_at_settings = 1024;
+constexpr std::uint32_t short_yields_per_timed = 8;
 
 void yield_untimed(std::uint32_t following) {
   this_thread.untimed_yields = following;
@@ -289,7 +288,7 @@ void yield_untimed(std::uint32_t following) {
 
 [[gnu::noinline]] void yield_timed() {
   if (!process.progress.leaves_contended_cores.load(std::memory_order_relaxed)) {
-    yield_untimed(yields_between_looks_at_settings);
+    wait::System::yield();
     return;
   }
   wait::System system;
